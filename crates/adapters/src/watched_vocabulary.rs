@@ -97,7 +97,7 @@ impl WatchedVocabulary {
     }
 
     pub fn counts(&self) -> VocabularyCounts {
-        self.0.counters.read()
+        self.0.counters.totals()
     }
 }
 
@@ -170,7 +170,7 @@ impl Counters {
         });
     }
 
-    fn read(&self) -> VocabularyCounts {
+    fn totals(&self) -> VocabularyCounts {
         let [hit, miss, timeout, error, cache_hit] =
             [&self.hit, &self.miss, &self.timeout, &self.error, &self.cache_hit]
                 .map(|counter| counter.load(Ordering::Relaxed));

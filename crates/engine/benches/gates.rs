@@ -41,14 +41,14 @@ fn main() {
 fn gates(bencher: Bencher, name: &str) {
     let text = POLICIES.iter().find(|(other, _)| *other == name).unwrap().1;
     let mut gathered = gathered(Arc::new(Policy::parse(text).unwrap()));
-    read(&mut gathered.candidates);
+    count_terms(&mut gathered.candidates);
     bencher.with_inputs(|| gathered.clone()).bench_values(sift);
 }
 
 #[divan::bench]
 fn reading(bencher: Bencher) {
     let candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
-    bencher.with_inputs(|| candidates.clone()).bench_refs(|candidates| read(candidates));
+    bencher.with_inputs(|| candidates.clone()).bench_refs(|candidates| count_terms(candidates));
 }
 
 #[divan::bench(args = POLICIES.map(|(name, _)| name))]
@@ -70,7 +70,7 @@ fn again_from_json(bencher: Bencher, name: &str) {
 /// The same pool, written down.
 fn record() -> DecisionRecord {
     let mut candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
-    read(&mut candidates);
+    count_terms(&mut candidates);
     let candidates = candidates.into_iter().map(|candidate| {
         let overlap = candidate.overlap.unwrap();
         CandidateRecord {
@@ -118,7 +118,7 @@ fn record() -> DecisionRecord {
     }
 }
 
-fn read(candidates: &mut [Candidate]) {
+fn count_terms(candidates: &mut [Candidate]) {
     let terms = Terms::of(QUESTION);
     for candidate in candidates {
         candidate.overlap_with(&terms);
@@ -164,7 +164,7 @@ fn candidate(number: u32) -> Candidate {
         span: CharSpan { start: 0, end: u32::try_from(text.len()).unwrap() },
         document_sha256: Sha256Hash::of(text.as_bytes()),
         above: Default::default(),
-        standing: Default::default(),
+        validity: Default::default(),
         tokens: 140,
         text,
     };

@@ -51,7 +51,7 @@ pub enum AskError {
 }
 
 impl Engine {
-    /// With nothing but documents to search; sentences are checked by their words.
+    /// Makes an engine with nothing but documents to search; sentences are checked by their words.
     pub fn new(searcher: Searcher) -> Self {
         Self::of(Parts::new(searcher, Part::bare(Arc::new(LexicalEntailment::by_words()))))
     }
@@ -60,7 +60,7 @@ impl Engine {
         Self { parts, signing_key: KeyInForce::default() }
     }
 
-    /// With other parts.
+    /// Replaces some of the parts.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Parts)) -> Self {
         change(&mut self.parts);
@@ -117,7 +117,7 @@ impl Engine {
     ) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (asked_at, policy, question) = (asked.at, asked.policy.in_force(), asked.question.query.clone());
-        let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
+        let (asked, rewritten_question) = follow_up::self_contained(&self.parts, asked).await;
         let late = asked.clone();
         let spoken =
             time_limit::kept(&late, spoken(&self.parts, by, asked, listener)).await.map_err(AskError::Model)?;
@@ -135,15 +135,18 @@ impl Engine {
 
     /// Routes, gathers and sifts as for an answer, and tells what happened instead of answering.
     pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
-        let (asked, _) = follow_up::standing(&self.parts, asked).await;
-        let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
+        let (asked, _) = follow_up::self_contained(&self.parts, asked).await;
+        let head = explain::ExplanationHead {
+            question: asked.question.query.clone(),
+            policy: asked.policy.rules.name.clone(),
+        };
         let request_id = asked.request_id;
         match route(&self.parts, None, asked, &mut Nobody).await {
-            Way::Decided(decided) => Ok(told.by_rule(decided.sealed(request_id).answer)),
-            Way::Failed(asked, error) => Ok(told.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
+            Way::Decided(decided) => Ok(head.by_rule(decided.sealed(request_id).answer)),
+            Way::Failed(asked, error) => Ok(head.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
             Way::Search(asked, named, _) => {
                 let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
-                Ok(told.searched(&named, found))
+                Ok(head.searched(&named, found))
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::word_overlap::WordOverlap;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub passage: CataloguePassage,
-    /// To the closest of the question's variants.
+    /// How similar it is to the closest of the question's variants, as a cosine.
     pub cosine: Option<f32>,
     /// The cosine on the scale that policies speak of, where that is not the cosine itself.
     pub scaled: Option<f64>,
@@ -23,9 +23,10 @@ pub struct Candidate {
     pub read_first: Option<f32>,
     /// The characters of its text that answer the question, where a reader says so.
     pub answer: Option<CharSpan>,
-    /// Of a question that was taken apart: what was found for the whole of it, and then for each part. Empty otherwise.
+    /// What the reader found for a question that was taken apart: for the whole of it, and then for each part. Empty
+    /// otherwise.
     pub readings: Vec<Relevance>,
-    /// The similarity that a curator's choice lends it.
+    /// What similarity a curator's choice lends it.
     pub curated: Option<f64>,
     /// The asker named its document.
     pub addressed: bool,
@@ -34,14 +35,14 @@ pub struct Candidate {
     /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
     /// curator chose it.
     pub forced: bool,
-    /// Why gathering promised it a place. Records of older versions do not have this.
+    /// Says why gathering promised it a place. Records of older versions do not have this.
     pub promised: Option<Promise>,
     /// What the gates need of its words, where they were read already.
     pub overlap: Option<WordOverlap>,
 }
 
 impl Candidate {
-    /// As the catalogue has it, with no score yet.
+    /// Makes a candidate of a passage as the catalogue has it, with no score yet.
     pub fn unscored(passage: CataloguePassage) -> Self {
         Self {
             passage,
@@ -62,13 +63,13 @@ impl Candidate {
         }
     }
 
-    /// With a promise, beside what it was promised before.
+    /// Adds a promise to what it was promised before.
     #[must_use]
     pub fn promised(self, promise: Promise) -> Self {
         Self { promised: self.promised.max(Some(promise)), ..self }
     }
 
-    /// With a cosine of a model whose cosines have this scale.
+    /// Sets a cosine of a model whose cosines have this scale.
     #[must_use]
     pub fn near(self, cosine: Option<f32>, scale: SimilarityScale) -> Self {
         let scaled = cosine.filter(|_| !scale.is_cosine()).map(|cosine| scale.similarity(f64::from(cosine)));
@@ -93,8 +94,8 @@ impl Candidate {
         self.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT)
     }
 
-    /// As it was read for the whole of a question that was taken apart, or for a part of it: 0 for the whole, then the
-    /// parts. As it is where it was not read so.
+    /// Returns the candidate as it was read for the whole of a question that was taken apart, or for a part of it: 0
+    /// for the whole, then the parts. It stays as it is where it was not read so.
     #[must_use]
     pub fn as_read_for(&self, place: usize) -> Self {
         let Some(read) = self.readings.get(place) else { return self.clone() };
@@ -115,8 +116,8 @@ impl Candidate {
             return self.answering().filter(|_| self.on_its_text).unwrap_or(1.0);
         }
         let by_words = || self.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage);
-        let meant = self.scaled.or(self.cosine.map(f64::from));
-        let own = meant.map_or_else(by_words, as_shown);
+        let by_meaning = self.scaled.or(self.cosine.map(f64::from));
+        let own = by_meaning.map_or_else(by_words, as_shown);
         self.curated.map_or(own, |curated| curated.max(own))
     }
 }

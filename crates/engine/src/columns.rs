@@ -10,16 +10,16 @@ use ibidem_language::sentences::sentence_places;
 /// candidate names and does not say. The first one that has it.
 pub(crate) fn spelled_out(
     question: &str,
-    told: &Candidate,
+    reader_pick: &Candidate,
     sentence: &str,
     candidates: &[&Candidate],
 ) -> Option<usize> {
     if !asks_for_figure(question) {
         return None;
     }
-    let above = told.passage.section.as_deref().unwrap_or_default();
+    let above = reader_pick.passage.section.as_deref().unwrap_or_default();
     candidates.iter().position(|candidate| {
-        let (passage, own) = (&candidate.passage, &told.passage.passage);
+        let (passage, own) = (&candidate.passage, &reader_pick.passage.passage);
         let head = passage.above.head.as_ref().map(|head| head.text.as_str());
         let is_of_document = passage.passage.document == own.document && passage.passage.version == own.version;
         is_of_document
@@ -32,23 +32,24 @@ pub(crate) fn tables_first(question: &str, candidates: &mut Vec<Candidate>) {
     let likeliest = candidates.iter().enumerate().filter(|(_, candidate)| candidate.is_likely_to_answer());
     let likely = |candidate: &Candidate| candidate.answering().unwrap_or(0.0);
     let likeliest = likeliest.reduce(|best, other| if likely(other.1) > likely(best.1) { other } else { best });
-    let Some((first, told)) = likeliest else { return };
+    let Some((first, reader_pick)) = likeliest else { return };
     // Where the answer stands above the text, the heading names it.
-    let sentence = told_sentence(told).unwrap_or_default();
+    let sentence = picked_sentence(reader_pick).unwrap_or_default();
     let all: Vec<&Candidate> = candidates.iter().collect();
-    let Some(table) = spelled_out(question, told, sentence, &all) else { return };
+    let Some(table) = spelled_out(question, reader_pick, sentence, &all) else { return };
     if table == first {
         return;
     }
-    let (told, table) = (candidates[first].clone(), candidates[table].clone());
-    let is_moved =
-        |candidate: &Candidate| [&told, &table].iter().any(|moved| moved.passage.passage == candidate.passage.passage);
+    let (reader_pick, table) = (candidates[first].clone(), candidates[table].clone());
+    let is_moved = |candidate: &Candidate| {
+        [&reader_pick, &table].iter().any(|moved| moved.passage.passage == candidate.passage.passage)
+    };
     candidates.retain(|candidate| !is_moved(candidate));
-    candidates.splice(0..0, [told, table]);
+    candidates.splice(0..0, [reader_pick, table]);
 }
 
 /// The sentence in which a reader found the answer.
-fn told_sentence(candidate: &Candidate) -> Option<&str> {
+fn picked_sentence(candidate: &Candidate) -> Option<&str> {
     let text = candidate.passage.text.as_str();
     let start = usize::try_from(candidate.answer?.start).ok()?;
     let at = text.char_indices().nth(start).map(|(at, _)| at)?;
@@ -93,9 +94,9 @@ mod tests {
         let mut elsewhere = candidates.to_vec();
         elsewhere[3] = of_document(2, 3, TABLE, 0.1);
         assert_eq!(order(QUESTION, &elsewhere), [0, 1, 2, 3], "of another document");
-        let mut said = candidates.to_vec();
-        said[1] = of_document(1, 1, "The lunch allowance is EUR 18.", 0.9);
-        assert_eq!(order(QUESTION, &said), [0, 1, 2, 3], "the figure is said");
+        let mut with_figure = candidates.to_vec();
+        with_figure[1] = of_document(1, 1, "The lunch allowance is EUR 18.", 0.9);
+        assert_eq!(order(QUESTION, &with_figure), [0, 1, 2, 3], "the figure is said");
         let mut headed = candidates.to_vec();
         headed[1].answer = None;
         headed[1].passage.section = Some("5 Lunch and its allowance".to_owned());

@@ -9,7 +9,7 @@ use ibidem_words::{PassageKey, SentenceCheck};
 
 /// A sentence that may be shown, with how it was checked.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Said {
+pub struct CheckedSentence {
     pub sentence: Sentence,
     pub check: SentenceCheck,
 }
@@ -25,16 +25,16 @@ pub enum Ended {
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub model: String,
-    /// As produced, before the gauntlet.
+    /// What the model produced, before the gauntlet changed it.
     pub raw: String,
-    /// Released, in order.
-    pub said: Vec<Said>,
+    /// The sentences that were released, in order.
+    pub released: Vec<CheckedSentence>,
     /// Checked, and not released: with them the answer is not sure enough, or nobody has judged it yet.
-    pub withheld: Vec<Said>,
+    pub withheld: Vec<CheckedSentence>,
     /// Not said, with what was found wrong with each.
-    pub dropped: Vec<Said>,
+    pub dropped: Vec<CheckedSentence>,
     /// Not said either: a sentence of their notes was quoted in their place.
-    pub replaced: Vec<Said>,
+    pub replaced: Vec<CheckedSentence>,
     pub markers: MarkerCounts,
     pub usage: Option<Usage>,
     pub ended: Ended,
@@ -58,7 +58,7 @@ pub struct Draft {
 /// How likely an answer answers its question, as a reader found it while the answer was written.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AnswerReading {
-    /// After so many sentences that may be shown.
+    /// How likely it answers after so many sentences that may be shown.
     pub so_far: Vec<(usize, f64)>,
     /// Nobody reads: what is configured does not say whether a text answers.
     pub is_over: bool,
@@ -68,7 +68,7 @@ pub struct AnswerReading {
 }
 
 impl AnswerReading {
-    /// Of all that may be shown so far.
+    /// How likely all answers that may be shown so far.
     pub(crate) fn last(&self) -> Option<f64> {
         self.so_far.last().map(|(_, likely)| *likely)
     }

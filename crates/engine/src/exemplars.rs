@@ -9,11 +9,11 @@ use ibidem_words::Sha256Hash;
 
 use crate::policy::TopicRules;
 
-/// Exemplars' vectors, embedded once for each policy.
+/// Caches the exemplars' vectors, so that they are embedded once for each policy.
 #[derive(Default)]
 pub struct Exemplars(Mutex<HashMap<Sha256Hash, Arc<Vec<TopicVectors>>>>);
 
-/// Of one topic's exemplars.
+/// The vectors of one topic's exemplars: a question is as close to the topic as to the closest of them.
 pub(crate) type TopicVectors = Vec<Vec<f32>>;
 
 /// Policies whose exemplars are kept: a replayed or tried one must not pile up.

@@ -34,7 +34,7 @@ pub struct Explanation {
     pub trace: Vec<GateRecord>,
     pub warnings: Vec<String>,
     pub decision: ExplainedDecision,
-    /// For the operator: what went wrong with a part.
+    /// Tells the operator what went wrong with a part.
     pub failures: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct ExplainedStage {
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ExplainedCandidate {
-    /// From 1, of those that are spoken from.
+    /// Its number among the notes that are spoken from, counted from 1.
     pub note: Option<usize>,
     /// The gate that dropped it.
     pub dropped_by: Option<&'static str>,
@@ -86,7 +86,7 @@ pub struct ExplainedCandidate {
     pub similarity: f64,
     pub addressed: bool,
     pub forced: bool,
-    /// Why gathering promised it a place.
+    /// Says why gathering promised it a place.
     pub promised: Option<Promise>,
     pub text: String,
 }
@@ -101,12 +101,12 @@ pub struct ExplainedDecision {
 }
 
 /// What is told whatever happened.
-pub(crate) struct Told {
+pub(crate) struct ExplanationHead {
     pub(crate) question: String,
     pub(crate) policy: String,
 }
 
-impl Told {
+impl ExplanationHead {
     /// What was found, and what the gates left of it.
     pub(crate) fn searched(self, named: &NamedDocuments, found: SiftedSearch) -> Explanation {
         let SiftedSearch { outcome, search, reranked } = found;

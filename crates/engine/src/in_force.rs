@@ -10,7 +10,7 @@ use ibidem_words::AddressKey;
 pub(crate) fn replaces(successor: &CataloguePassage, replaced: &CataloguePassage) -> bool {
     let Some(key) = successor.address.as_deref().and_then(AddressKey::of) else { return false };
     let is_it = |address: &String| AddressKey::of(address).as_ref() == Some(&key);
-    successor.passage.document != replaced.passage.document && replaced.standing.replaced_by.iter().any(is_it)
+    successor.passage.document != replaced.passage.document && replaced.validity.replaced_by.iter().any(is_it)
 }
 
 /// Whether the document of one passage says that it changes that of another in part.
@@ -19,7 +19,7 @@ fn amends(amending: &CataloguePassage, amended: &CataloguePassage) -> bool {
     let is_it = |address: &String| AddressKey::of(address).as_ref() == Some(&key);
     let is_of_collection = amending.collection == amended.collection;
     let is_other = amending.passage.document != amended.passage.document;
-    is_other && is_of_collection && amending.standing.amending().iter().any(is_it)
+    is_other && is_of_collection && amending.validity.amending().iter().any(is_it)
 }
 
 /// Puts each candidate whose document was replaced behind the best one of what replaced it, if that is there. What the
@@ -43,7 +43,7 @@ pub(crate) fn successors_first(candidates: &mut Vec<Candidate>) {
 /// The addresses of what replaced a candidate's document and is not among the candidates, each once.
 pub(crate) fn missing_successors(candidates: &[Candidate]) -> Vec<AddressKey> {
     let replaced = candidates.iter().filter(|candidate| !candidate.addressed);
-    let addresses = replaced.flat_map(|candidate| &candidate.passage.standing.replaced_by);
+    let addresses = replaced.flat_map(|candidate| &candidate.passage.validity.replaced_by);
     let keys: BTreeSet<AddressKey> = addresses.filter_map(|address| AddressKey::of(address)).collect();
     let is_there = |key: &AddressKey| {
         let mut others = candidates.iter().filter_map(|candidate| candidate.passage.address.as_deref());
@@ -90,7 +90,7 @@ mod tests {
     fn document(number: u128, replaced_by: &[&str]) -> Candidate {
         let mut passage = passage(number, &"ADR".parse().unwrap(), "text");
         passage.address = Some(format!("ADR-{number:04}"));
-        passage.standing.replaced_by = replaced_by.iter().map(|&address| address.to_owned()).collect();
+        passage.validity.replaced_by = replaced_by.iter().map(|&address| address.to_owned()).collect();
         Candidate::unscored(passage)
     }
 
@@ -139,7 +139,7 @@ mod tests {
         };
         let amending = |score: f32| {
             let mut amending = document(42, &[]);
-            amending.passage.standing.amends = vec!["ADR-7".to_owned()];
+            amending.passage.validity.amends = vec!["ADR-7".to_owned()];
             read(amending, score)
         };
         let scores = |evidence: &[Candidate]| {
@@ -151,7 +151,7 @@ mod tests {
         let named = Candidate { addressed: true, ..amended() };
         assert_eq!(scores(&[named, amending(0.8)]), None, "it was asked for");
         let mut draft = amending(0.8);
-        draft.passage.standing.status = Some(ibidem_words::Status::Draft);
+        draft.passage.validity.status = Some(ibidem_words::Status::Draft);
         assert_eq!(scores(&[amended(), draft]), None, "a draft changes nothing yet");
     }
 }

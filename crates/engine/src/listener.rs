@@ -8,7 +8,7 @@ pub trait Listener: Send {
     fn sentence(&mut self, text: &str, citations: Vec<Citation>);
 }
 
-/// Nobody listens: the answer is read when it is whole.
+/// Ignores what is streamed, for callers that read the answer when it is whole.
 pub struct Nobody;
 
 impl Listener for Nobody {

@@ -27,9 +27,9 @@ impl Near {
         let rules = sifted.asked.policy.rules.refusals.as_ref()?;
         let dropped = sifted.dropped().iter().map(|(_, candidate)| candidate);
         let mut all: Vec<&Candidate> = sifted.evidence.iter().chain(dropped).collect();
-        let standing = |candidate: &Candidate| (candidate.answering().unwrap_or(-1.0), candidate.similarity());
+        let rank = |candidate: &Candidate| (candidate.answering().unwrap_or(-1.0), candidate.similarity());
         all.sort_by(|one, other| {
-            let ((read, similar), (other_read, other_similar)) = (standing(one), standing(other));
+            let ((read, similar), (other_read, other_similar)) = (rank(one), rank(other));
             let by_passage = || one.passage.passage.cmp(&other.passage.passage);
             other_read.total_cmp(&read).then_with(|| other_similar.total_cmp(&similar)).then_with(by_passage)
         });

@@ -47,14 +47,14 @@ pub(crate) struct Writing {
 /// It is not answered, with the reason and the next steps.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
-    /// In the policy's words.
+    /// What the asker reads, in the policy's words.
     pub(crate) text: String,
     pub(crate) refusal: Refusal,
     /// The reason in a sentence, by the policy.
     pub(crate) why: Option<String>,
     /// What came nearest.
     pub(crate) nearest: Vec<NearestMiss>,
-    /// Of an answer that was written and is not sure enough.
+    /// How sure the answer was that was written and is not sure enough.
     pub(crate) confidence: Option<Confidence>,
     pub(crate) took_ms: u64,
 }
@@ -135,12 +135,12 @@ pub struct Spoken {
 }
 
 impl Decided {
-    /// Without any model.
+    /// Makes a decision that no model took part in.
     pub(crate) fn plainly(outcome: Outcome, retrieval: Retrieval, log: TurnLog) -> Self {
         Self { outcome, retrieval, log, draft: None, failure: None, tool_calls: Vec::new(), proposed: None }
     }
 
-    /// With the answer as it goes out, but for the seal of its receipt.
+    /// Makes the answer as it goes out, but for the seal of its receipt.
     pub(crate) fn sealed(self, request_id: Uuid) -> Spoken {
         let Self { outcome, retrieval, log, draft, failure, tool_calls, proposed } = self;
         let answer = Answer { confirmation: proposed, ..answer(request_id, retrieval, log, outcome) };
@@ -154,14 +154,14 @@ impl Decided {
 }
 
 impl Refused {
-    /// In the words that the policy has for its reason.
+    /// Refuses in the words that the policy has for the reason.
     pub(crate) fn under(policy: &Policy, refusal: Refusal) -> Self {
         let text = policy.rules.wording.refusal_for(refusal.reason).trim().to_owned();
         let why = Some(policy.rules.wording.why(refusal.reason).trim().to_owned());
         Self { why, ..Self::saying(text, refusal) }
     }
 
-    /// In words of its own.
+    /// Refuses in words of its own.
     pub(crate) fn saying(text: String, refusal: Refusal) -> Self {
         Self { text, refusal, why: None, nearest: Vec::new(), confidence: None, took_ms: 0 }
     }
@@ -308,9 +308,12 @@ mod tests {
             (0.59, &[], Some("Limited relevant information")),
             (0.6, &[], None),
         ] {
-            let said = transparency(&RetrievalQuality::of(base, reasons.to_vec()));
-            assert_eq!(said.show_to_user, part.is_some());
-            assert_eq!(said.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))), part.is_some());
+            let notice = transparency(&RetrievalQuality::of(base, reasons.to_vec()));
+            assert_eq!(notice.show_to_user, part.is_some());
+            assert_eq!(
+                notice.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))),
+                part.is_some()
+            );
         }
     }
 }

@@ -21,8 +21,8 @@ use crate::search::Searcher;
 #[derive(Clone)]
 pub struct Parts {
     pub searcher: Searcher,
-    /// Without a model that answers, the answer quotes the sources. Without a planner, a question is searched as it was
-    /// asked.
+    /// Says which model does what. Without a model that answers, the answer quotes the sources. Without a planner, a
+    /// question is searched as it was asked.
     pub roles: Arc<Roles>,
     /// None when no vocabulary is configured: then questions about terms are questions like any other.
     pub vocabulary: Option<Part<dyn Vocabulary>>,

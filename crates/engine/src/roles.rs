@@ -26,7 +26,7 @@ pub struct NamedModel {
 }
 
 impl NamedModel {
-    /// Of which nothing is known but its name.
+    /// Wraps a model of which nothing is known but its name.
     pub fn unknown(model: Arc<dyn LanguageModel>) -> Self {
         Self::of(Part::bare(model))
     }
@@ -69,7 +69,7 @@ impl NamedModel {
     }
 }
 
-/// The models in force. A role that nobody has is gone without.
+/// Holds the models in force. A role with no model is skipped.
 #[derive(Clone, Default)]
 pub struct Roles {
     /// Writes answers.
@@ -89,7 +89,7 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// With a model that writes answers, and no other.
+    /// Holds a model that writes answers, and no other.
     pub fn answering(model: NamedModel) -> Self {
         Self { answer: Some(model), ..Self::default() }
     }

@@ -28,7 +28,7 @@ const FEWEST_PER_LANE: usize = 30;
 #[non_exhaustive]
 pub struct SearchRequest {
     pub query: String,
-    /// Only these collections; empty means all.
+    /// Restricts the search to these collections. An empty list means all.
     pub collections: Vec<CollectionName>,
     pub limit: usize,
     pub lanes: Lanes,
@@ -50,7 +50,7 @@ impl SearchRequest {
         Ok(Self { query: checked_query(query)?, collections, limit, lanes, deadline: Deadline::NONE })
     }
 
-    /// With no more time than that for the parts that are asked.
+    /// Gives the parts that are asked no more time than that.
     #[must_use]
     pub fn until(self, deadline: Deadline) -> Self {
         Self { deadline, ..self }
@@ -114,9 +114,9 @@ pub struct Searcher {
 /// What the lexical lane looks for.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Weighed {
-    /// For each text, its terms.
+    /// Holds the terms of each text.
     pub(crate) texts: Vec<TermWeights>,
-    /// For each text, the BM25 that no passage exceeds.
+    /// Holds for each text the BM25 that no passage exceeds.
     pub(crate) attainable: Vec<f32>,
     /// Whether the terms count by how rare they are in the asker's scope. If not, they count alike.
     pub(crate) by_rarity: bool,

@@ -26,7 +26,7 @@ pub(crate) async fn kept(
             let Spoken { failure, stages, search, .. } = spoken;
             Ok(Spoken { stages, search, ..out_of_time(asked, budget, failure) })
         }
-        Some(said) => said,
+        Some(spoken) => spoken,
     }
 }
 

@@ -17,10 +17,10 @@ pub(crate) async fn written(
     question: &str,
     deadline: Deadline,
 ) -> Option<String> {
-    let said = |role, content: String| PromptMessage { role, content };
+    let message = |role, content: String| PromptMessage { role, content };
     let messages = vec![
-        said(Speaker::System, rules.prompt.trim().to_owned()),
-        said(Speaker::User, unsteered(question).into_owned()),
+        message(Speaker::System, rules.prompt.trim().to_owned()),
+        message(Speaker::User, unsteered(question).into_owned()),
     ];
     let written = model.say(messages, rules.max_tokens, deadline).await.ok()?;
     let line = seen(&written).lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)?;

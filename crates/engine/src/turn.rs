@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::policy::Policy;
 use crate::search::SearchError;
 
-/// A question, by somebody, under a policy. Time and id come from outside.
+/// A question that somebody asked under a policy. Time and id come from outside, so that the engine has no clock.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub request_id: Uuid,
@@ -65,7 +65,7 @@ pub struct TurnLog {
 }
 
 impl TurnLog {
-    /// With the record of one gate.
+    /// Begins a log with the record of one gate.
     pub fn of(gate: GateRecord) -> Self {
         Self { trace: vec![gate], ..Self::default() }
     }
@@ -89,7 +89,7 @@ impl TurnLog {
 /// The documents that the addresses of a question stand for.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct NamedDocuments {
-    /// In the order of the question.
+    /// Lists the documents in the order in which the question names them.
     pub documents: Vec<AddressedDocument>,
     /// Addresses of no document that the asker may see, as the asker wrote them; of a range, the numbers that are missing.
     pub missing: Vec<String>,
@@ -123,9 +123,9 @@ pub struct SearchRecord {
     pub embedding_requests: u32,
     pub embedding_failures: u32,
     pub stages: Vec<(&'static str, Duration)>,
-    /// Candidates that the catalogue confirmed, in this round.
+    /// Counts the candidates that the catalogue confirmed in this round.
     pub found: usize,
-    /// The whole of gathering, all rounds together.
+    /// How long gathering took, all rounds together.
     pub took: Duration,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub failures: Vec<String>,
@@ -192,6 +192,6 @@ pub struct CuratedMatch {
     /// What the reranker gave it, where it was asked.
     pub reranked: Option<f32>,
     pub accepted: bool,
-    /// References that resolve for this asker.
+    /// Counts the references that resolve for this asker.
     pub references: usize,
 }

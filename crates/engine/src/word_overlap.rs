@@ -70,7 +70,7 @@ impl WordOverlap {
         }
     }
 
-    /// As it was written down: `alike` has the places of others in the same pool.
+    /// Restores the overlap as it was recorded: `alike` has the places of others in the same pool.
     pub fn recorded(place: u32, alike: Vec<(u32, f64)>, present: PresentTerms, coverage: f64) -> Self {
         Self { wording: Wording::Recorded { place, alike }, present, coverage }
     }

@@ -103,8 +103,8 @@ impl YesNo {
             Prompt { model: self.settings.model.clone(), messages: vec![message], temperature: 0.0, max_tokens: 1 };
         let tokens = self.model.first_tokens(prompt).await?;
         likelihood_of_yes(&tokens).ok_or_else(|| {
-            let said: Vec<_> = tokens.iter().take(3).map(|token| token.text.as_str()).collect();
-            Trouble::Failed(format!("asked for yes or no, {} would begin with {said:?}", self.name))
+            let first: Vec<_> = tokens.iter().take(3).map(|token| token.text.as_str()).collect();
+            Trouble::Failed(format!("asked for yes or no, {} would begin with {first:?}", self.name))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::find::Found;
+use crate::find::SourceFile;
 
 /// How an address is made of a document's place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ impl FromStr for AddressForm {
 
 impl AddressForm {
     /// None when the document's place lacks a part that the form needs.
-    pub fn of(&self, found: &Found) -> Option<String> {
+    pub fn of(&self, found: &SourceFile) -> Option<String> {
         let (path, id) = match found.source_location.split_once('#') {
             Some((path, id)) => (path, Some(id)),
             None => (found.source_location.as_str(), None),
@@ -54,8 +54,8 @@ mod tests {
 
     use super::*;
 
-    fn at(source_location: &str) -> Found {
-        Found {
+    fn at(source_location: &str) -> SourceFile {
+        SourceFile {
             source_location: source_location.to_owned(),
             format: Format::Plain,
             bytes: Vec::new(),

@@ -12,7 +12,7 @@ use crate::read::{LARGEST_ORIGINAL, format_of};
 
 /// A document found on disk, read into memory.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct SourceFile {
     /// Its path below the folder that was named, or its file's name: stable when the folder moves.
     pub source_location: String,
     pub format: Format,
@@ -79,12 +79,12 @@ fn is_known(path: &Path) -> bool {
 }
 
 /// The documents of one listed file: itself, or one for each of its lines.
-pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
+pub fn open(root: &Path, file: &Path) -> Result<Vec<SourceFile>, FindError> {
     open_each(root, file)?.into_iter().collect()
 }
 
 /// The same, each for itself: a line that is wrong keeps no other out.
-pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<Found, FindError>>, FindError> {
+pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<SourceFile, FindError>>, FindError> {
     let unreadable = |error: std::io::Error| FindError::Unreadable { path: file.to_owned(), reason: error.to_string() };
     let bytes = bytes_of(file).map_err(unreadable)?;
     let source_location = source_location(root, file);
@@ -93,7 +93,7 @@ pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<Found, FindError
     }
     let format = format_of(file).ok_or_else(|| FindError::UnknownFormat { path: file.to_owned() })?;
     let updated_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok().and_then(moment);
-    Ok(vec![Ok(Found { source_location, format, bytes, title: None, address: None, updated_at })])
+    Ok(vec![Ok(SourceFile { source_location, format, bytes, title: None, address: None, updated_at })])
 }
 
 /// A file's path below the folder that was named, or its name where it was named itself: one spelling on every system.
@@ -134,7 +134,7 @@ struct Line {
     updated_at: Option<DateTime<Utc>>,
 }
 
-fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Vec<Result<Found, FindError>> {
+fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Vec<Result<SourceFile, FindError>> {
     let documents = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     documents
         .map(|(number, line)| {
@@ -143,7 +143,7 @@ fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Vec<Result<Found, 
                 line: number + 1,
                 reason: error.to_string(),
             })?;
-            Ok(Found {
+            Ok(SourceFile {
                 source_location: format!("{source_location}#{}", line.id),
                 format: Format::Plain,
                 bytes: line.text.into_bytes(),

@@ -73,7 +73,7 @@ pub fn identify(
             .or_else(|| file_address(&submission.source_location)),
         kind: submission.kind.clone().or(document.stated.kind),
         updated_at: document.stated.updated_at.or(submission.updated_at).unwrap_or(today),
-        standing: document.stated.standing,
+        validity: document.stated.validity,
         text_sha256: Sha256Hash::of(document.text.as_bytes()),
         text: document.text,
         title,

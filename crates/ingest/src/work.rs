@@ -260,7 +260,7 @@ impl Worker {
         let _place = self.readers.places.acquire().await;
         let read = async {
             let original = self.originals.fetch(submission.tenant, submission.original).await?;
-            Ok::<_, JobError>(self.readers.reader.read(original, submission.format).await?)
+            Ok::<_, JobError>(self.readers.reader.extract(original, submission.format).await?)
         };
         let document = read.instrument(trace_span!(parent: span, "read")).await?;
         let counter = Arc::clone(&self.counter);

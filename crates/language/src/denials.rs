@@ -14,8 +14,8 @@ pub fn is_denial(sentence: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let spaced = format!(" {} ", words.join(" "));
-    let is_said = |phrase: &&str| spaced.contains(&format!(" {phrase} "));
-    WITH_SPACES.iter().any(|language| language.denials.confessions.iter().any(is_said))
+    let has_phrase = |phrase: &&str| spaced.contains(&format!(" {phrase} "));
+    WITH_SPACES.iter().any(|language| language.denials.confessions.iter().any(has_phrase))
         || WITHOUT_SPACES
             .iter()
             .any(|language| language.denials.confessions.iter().any(|phrase| lower.contains(phrase)))

@@ -19,12 +19,12 @@ pub mod meaning;
 pub mod quotations;
 pub mod rows;
 pub mod sentences;
-pub mod standing;
 pub mod stems;
 mod stop_words;
 mod tables;
 pub mod talk;
 mod terms;
+pub mod validity;
 
 pub use language::is_english;
 pub use stems::{SHORTEST_STEM, same_word};

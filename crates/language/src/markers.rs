@@ -32,8 +32,8 @@ pub fn with_marker(text: &str, number: u32) -> String {
 
 /// The text with something at its end, before the white space after it.
 pub fn behind(text: &str, what: &str) -> String {
-    let said = text.trim_end();
-    format!("{said}{what}{}", &text[said.len()..])
+    let trimmed = text.trim_end();
+    format!("{trimmed}{what}{}", &text[trimmed.len()..])
 }
 
 /// Square brackets of all shapes that are read as such, or become such where a text is normalised.

@@ -328,11 +328,11 @@ mod tests {
     fn a_row_comes_with_its_head_in_the_heads_unit() {
         let rows = "Nordic countries | 175 | 58 | 2 | on request";
         let head = "Destination | Hotel limit (EUR) | Daily allowance (EUR) | Stay (days) | Car (with driver)";
-        let said = "Nordic countries — Hotel limit: EUR 175; Daily allowance: EUR 58; Stay: 2 days; Car (with driver): \
+        let quotation = "Nordic countries — Hotel limit: EUR 175; Daily allowance: EUR 58; Stay: 2 days; Car (with driver): \
                     on request";
-        assert_eq!(alone(&format!("{head}\nHome | 1 | 2 | 3 | no\n{rows}"), "Nordic"), said);
+        assert_eq!(alone(&format!("{head}\nHome | 1 | 2 | 3 | no\n{rows}"), "Nordic"), quotation);
         let above = Above { head: Some(head), ..Above::default() };
-        assert_eq!(quoted(rows, above, "Nordic"), said);
+        assert_eq!(quoted(rows, above, "Nordic"), quotation);
         let in_column = |column| Quotable::new(rows, above).rows_in_column(&(0..rows.len()), column);
         assert_eq!(in_column(2), [(rows, "Nordic countries — Daily allowance: EUR 58".to_owned())]);
         assert!(in_column(0).is_empty() && in_column(9).is_empty());

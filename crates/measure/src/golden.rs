@@ -174,7 +174,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn of(placed: &Placed, what: impl Into<String>) -> Self {
+    fn of(placed: &NumberedQuery, what: impl Into<String>) -> Self {
         Self { line: Some(placed.line), id: Some(placed.query.id.clone()), what: what.into() }
     }
 
@@ -195,7 +195,7 @@ impl fmt::Display for Problem {
 
 /// A question and the line it stands on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct NumberedQuery {
     pub line: usize,
     pub query: GoldenQuery,
 }
@@ -209,7 +209,7 @@ pub enum GoldenError {
 }
 
 /// The questions of a set, for a run: every line is one, or there is no run.
-pub fn read(file: &Path) -> Result<Vec<GoldenQuery>, GoldenError> {
+pub fn load(file: &Path) -> Result<Vec<GoldenQuery>, GoldenError> {
     let (placed, problems) = parse(&text(file)?);
     match problems.into_iter().next() {
         Some(problem) => Err(GoldenError::NotASet(file.display().to_string(), problem)),
@@ -223,13 +223,13 @@ pub fn text(file: &Path) -> Result<String, GoldenError> {
 }
 
 /// What can be read, and what is wrong with the lines that cannot.
-pub fn parse(text: &str) -> (Vec<Placed>, Vec<Problem>) {
+pub fn parse(text: &str) -> (Vec<NumberedQuery>, Vec<Problem>) {
     let mut placed = Vec::new();
     let mut problems = Vec::new();
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line_number = place + 1;
         match serde_json::from_str(line) {
-            Ok(query) => placed.push(Placed { line: line_number, query }),
+            Ok(query) => placed.push(NumberedQuery { line: line_number, query }),
             Err(error) => problems.push(Problem { line: Some(line_number), id: id_of(line), what: error.to_string() }),
         }
     }

@@ -133,9 +133,9 @@ pub async fn judge_all(
 }
 
 async fn judge_one(judge: &NamedModel, pair: &Pair, order: Order) -> Result<Verdict, JudgeError> {
-    let said = judge.say(prompt::messages(pair, order), MOST_TOKENS, Deadline::NONE).await;
-    let said = said.map_err(|error| JudgeError::Model { id: pair.id.clone(), error })?;
-    let scores = read(&said).map(|(first, second)| match order {
+    let reply = judge.say(prompt::messages(pair, order), MOST_TOKENS, Deadline::NONE).await;
+    let reply = reply.map_err(|error| JudgeError::Model { id: pair.id.clone(), error })?;
+    let scores = parse(&reply).map(|(first, second)| match order {
         Order::AFirst => Sides { a: first, b: second },
         Order::BFirst => Sides { a: second, b: first },
     });
@@ -144,11 +144,11 @@ async fn judge_one(judge: &NamedModel, pair: &Pair, order: Order) -> Result<Verd
 
 /// Eight whole numbers from 1 to 5 in the form that was asked for, and nothing else. Models like to put JSON into a
 /// fence; that changes nothing about what it says.
-fn read(said: &str) -> Option<(Scores, Scores)> {
-    let said = said.trim();
-    let fenced = said.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let said = fenced.map_or(said, |inside| inside.strip_prefix("json").unwrap_or(inside));
-    let Reply { first, second } = serde_json::from_str(said).ok()?;
+fn parse(reply: &str) -> Option<(Scores, Scores)> {
+    let reply = reply.trim();
+    let fenced = reply.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let reply = fenced.map_or(reply, |inside| inside.strip_prefix("json").unwrap_or(inside));
+    let Reply { first, second } = serde_json::from_str(reply).ok()?;
     let in_range = |scores: Scores| scores.all().iter().all(|score| (1..=5).contains(score));
     (in_range(first) && in_range(second)).then_some((first, second))
 }

@@ -6,7 +6,9 @@ use ibidem_words::{Answer, CitedSource, Reason};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::golden::{Category, Expected, GoldenQuery, GoldenRoute, Placed, Problem, Source, VOCABULARY, lint, parse};
+use crate::golden::{
+    Category, Expected, GoldenQuery, GoldenRoute, NumberedQuery, Problem, Source, VOCABULARY, lint, parse,
+};
 
 /// What a reviewer said of one answer.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -177,7 +179,7 @@ pub struct Addition {
     /// The set's text with the new lines; none where something is wrong with one of them.
     pub text: Result<String, Vec<Problem>>,
     /// The new queries, with the lines they stand on.
-    pub added: Vec<Placed>,
+    pub added: Vec<NumberedQuery>,
     /// Ids of those that the set has already: the same question is never there twice.
     pub there_already: Vec<String>,
 }
@@ -201,7 +203,7 @@ pub fn add(set: &str, queries: Vec<GoldenQuery>) -> Addition {
         let line = before + added.len() + 1;
         text.push_str(&serde_json::to_string(&query).unwrap_or_default());
         text.push('\n');
-        added.push(Placed { line, query });
+        added.push(NumberedQuery { line, query });
     }
     placed.extend(added.iter().cloned());
     // What is wrong with the rest of the set is not about these.

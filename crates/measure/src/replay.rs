@@ -212,7 +212,9 @@ impl ShownFlip {
 
     /// The gate with its numbers, as it was and as it would be.
     pub fn why(&self) -> String {
-        let numbers = |record: &GateRecord| format!("{} against {}", shown(record.observed), shown(record.threshold));
+        let numbers = |record: &GateRecord| {
+            format!("{} against {}", format_number(record.observed), format_number(record.threshold))
+        };
         match (&self.was, &self.would_be) {
             (Some(was), Some(would_be)) => format!("{}: {}, was {}", self.gate, numbers(would_be), numbers(was)),
             (Some(was), None) => format!("{}: was {}, and would not stop it", self.gate, numbers(was)),
@@ -222,7 +224,7 @@ impl ShownFlip {
     }
 }
 
-fn shown(number: f64) -> String {
+fn format_number(number: f64) -> String {
     let written = format!("{number:.4}");
     written.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

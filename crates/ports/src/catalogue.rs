@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use ibidem_words::{
-    AddressKey, CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, PassageKey, Scope, Sha256Hash, Standing,
+    AddressKey, CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, PassageKey, Scope, Sha256Hash, Validity,
 };
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -37,10 +37,10 @@ pub struct CataloguePassage {
     /// What stands above it in the document, and its sentences need to be understood.
     pub above: LinesAbove,
     /// Whether its document is in force, as far as this asker may know.
-    pub standing: Standing,
-    /// As the embedding model counts.
+    pub validity: Validity,
+    /// How many tokens it has, as the embedding model counts.
     pub tokens: u32,
-    /// Digest of the text of the whole document version, which `span` points into.
+    /// Identifies the text of the whole document version, which `span` points into, by its digest.
     pub document_sha256: Sha256Hash,
 }
 
@@ -48,7 +48,7 @@ pub struct CataloguePassage {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressedDocument {
     pub key: AddressKey,
-    /// As its author writes it.
+    /// How its author writes the address.
     pub address: String,
     pub collection: CollectionName,
     pub document: DocumentId,

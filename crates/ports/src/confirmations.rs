@@ -29,7 +29,7 @@ pub struct Confirmer {
 /// What is called once it is confirmed: this tool with these arguments, and nothing else.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallToConfirm {
-    /// By which the record of the turn that asked for the word names it.
+    /// Identifies the call in the record of the turn that asked for the word.
     pub call_id: Uuid,
     pub server: String,
     pub tool: String,
@@ -39,7 +39,7 @@ pub struct CallToConfirm {
 }
 
 impl CallToConfirm {
-    /// Of the arguments as canonical JSON: what is called must be what was shown.
+    /// Returns the digest of the arguments as canonical JSON: what is called must be what was shown.
     pub fn arguments_sha256(&self) -> Sha256Hash {
         digest_of_json(&Value::Object(self.arguments.clone()))
     }

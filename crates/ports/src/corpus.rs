@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use ibidem_words::DocumentId;
 
-/// Documents by their id. One that is not here does not exist, or not for this reader.
+/// Maps ids to documents. One that is missing does not exist, or not for this reader.
 pub type Corpus = BTreeMap<DocumentId, KeptDocument>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ pub struct EmbeddingModel {
     pub name: String,
     pub hash: ModelHash,
     pub dimensions: usize,
-    /// The model's window, its own special tokens included. Longer passages are an error.
+    /// How many tokens the model reads at once, its own special tokens included. Longer passages are an error.
     pub max_tokens: usize,
     /// What its cosines mean.
     pub scale: SimilarityScale,

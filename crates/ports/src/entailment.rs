@@ -28,12 +28,12 @@ pub struct Classification {
 }
 
 impl Classification {
-    /// Of a model that gives nothing but a score: what it does not support is unknown.
+    /// Takes the score of a model that gives nothing else: what it does not support is unknown.
     pub fn of(score: f32) -> Self {
         Self { support: if score >= 0.5 { Support::Supported } else { Support::Unknown }, score }
     }
 
-    /// The surest of them; none where there are none.
+    /// Returns the surest of them, or none where there are none.
     pub fn surest(of: impl IntoIterator<Item = Self>) -> Option<Self> {
         of.into_iter().max_by(|one, other| one.score.total_cmp(&other.score))
     }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PersonClaims {
     pub issuer: String,
-    /// The provider's id of the person. It never goes to another; names and addresses do.
+    /// How the provider identifies the person. The id never goes to another person; names and addresses do.
     pub subject: String,
     pub name: Option<String>,
     /// None where the provider says that it has not been verified.

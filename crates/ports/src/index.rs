@@ -61,11 +61,11 @@ pub struct IndexQuery {
     pub shelf: Shelf,
     /// The terms for the lexical lane, by how much each counts; `None` leaves that lane out.
     pub words: Option<TermWeights>,
-    /// The vector for the dense lane; `None` leaves that lane out.
+    /// What the dense lane searches for. `None` leaves that lane out.
     pub vector: Option<Vec<f32>>,
-    /// Only these collections; empty means all.
+    /// Restricts the search to these collections. An empty list means all.
     pub collections: Vec<CollectionName>,
-    /// Only these documents; empty means all.
+    /// Restricts the search to these documents. An empty list means all.
     pub documents: Vec<DocumentId>,
     /// How many hits each lane brings.
     pub hits_per_lane: usize,
@@ -75,7 +75,7 @@ pub struct IndexQuery {
 #[derive(Clone, PartialEq, Debug)]
 pub struct IndexHit {
     pub passage: PassageKey,
-    /// Cosine similarity to the query's vector; `None` only when no vector was searched.
+    /// How similar the passage is to the query's vector, as a cosine. It is `None` only when no vector was searched.
     pub cosine: Option<f32>,
     /// BM25 score for the query's terms, 0 when it has none of them; `None` only when no words were searched.
     pub bm25: Option<f32>,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::catalogue::CatalogueError;
 use ibidem_words::fields::{self, InvalidField};
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, Sha256Hash, Standing, Tag, TenantId,
+    CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, Sha256Hash, Tag, TenantId, Validity,
 };
 
 /// The formats of originals, each with its name and the endings of its files, of which the first is the usual one. All that
@@ -119,14 +119,14 @@ impl Submission {
     /// equal fingerprints mean there is nothing to read, split or embed again. `reading` names the way
     /// documents are read and split, so that a better reader is a change too.
     pub fn fingerprint(&self, reading: &str) -> Sha256Hash {
-        let said = |said: Option<&str>| said.map_or_else(Vec::new, |said| [b"=", said.as_bytes()].concat());
+        let field = |value: Option<&str>| value.map_or_else(Vec::new, |value| [b"=", value.as_bytes()].concat());
         Sha256Hash::of_parts([
             reading.as_bytes(),
             self.format.as_str().as_bytes(),
             self.original.as_bytes(),
-            &said(self.title.as_deref()),
-            &said(self.address.as_deref()),
-            &said(self.kind.as_ref().map(DocumentKind::as_str)),
+            &field(self.title.as_deref()),
+            &field(self.address.as_deref()),
+            &field(self.kind.as_ref().map(DocumentKind::as_str)),
         ])
     }
 }
@@ -152,7 +152,7 @@ pub struct Job {
     pub submission: Submission,
 }
 
-/// A passage ready to be stored.
+/// A new passage is ready to be stored: cut, and identified by its digest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewPassage {
     pub text: String,
@@ -162,13 +162,13 @@ pub struct NewPassage {
     /// What stands above it in the document, and its sentences need to be understood.
     pub above: LinesAbove,
     pub tokens: u32,
-    /// Digest of `text`.
+    /// Identifies `text` by its digest, so that equal passages share a vector.
     pub sha256: Sha256Hash,
     /// Digest of what was embedded for it (title and section with the text); the key of its vector.
     pub embedding_key: Sha256Hash,
 }
 
-/// A document version ready to be stored with its passages, in order of their index.
+/// A new version is ready to be stored with its passages, in order of their index.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewVersion {
     pub title: String,
@@ -176,8 +176,8 @@ pub struct NewVersion {
     pub kind: Option<DocumentKind>,
     pub updated_at: DateTime<Utc>,
     /// Whether it is in force, as it says itself.
-    pub standing: Standing,
-    /// The document's text, which spans point into.
+    pub validity: Validity,
+    /// Holds the document's text, which spans point into.
     pub text: String,
     pub text_sha256: Sha256Hash,
     pub passages: Vec<NewPassage>,

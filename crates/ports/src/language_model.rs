@@ -13,7 +13,7 @@ use crate::degrade::{Blame, OwnFault, PartError};
 pub use estimate::Estimate;
 use ibidem_words::Speaker;
 
-/// A line of the conversation the model continues.
+/// A prompt message is one line of the conversation that the model continues.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PromptMessage {
     pub role: Speaker,
@@ -49,7 +49,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// As the protocol of language model servers calls it; none for an end of the model's own.
+    /// Reads how the protocol of language model servers calls it; none for an end of the model's own.
     pub fn of(finish_reason: &str) -> Option<Self> {
         match finish_reason {
             "length" => Some(Self::Length),
@@ -124,9 +124,9 @@ impl OwnFault for ModelFault {
 /// A token a model may go on with.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LikelyToken {
-    /// As it would be written, white space before it included.
+    /// Holds the token as it would be written, white space before it included.
     pub text: String,
-    /// The natural logarithm of its probability among all tokens.
+    /// How probable it was among all tokens, as a natural logarithm.
     pub logprob: f64,
 }
 

@@ -9,15 +9,16 @@ use ibidem_words::{MemoryEntry, MemoryId, Scope};
 /// document was not searched.
 pub const PASSAGES_OF_A_DOCUMENT: u32 = 3;
 
-/// An entry, and what its references resolve to now for this asker.
+/// An entry together with what its references resolve to now for this asker.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remembered {
     pub entry: MemoryEntry,
     /// Counts the entry's changes. A hit of another version was found by words that are no longer the entry's.
     pub version: u32,
-    /// In the order of the references: those that exist, are current and are visible in the scope, each passage once.
+    /// What the references resolve to, in their order: passages that exist, are current and are visible in the scope,
+    /// each once.
     pub passages: Vec<CataloguePassage>,
-    /// How many of the references resolve to at least one of the passages.
+    /// Counts the references that resolve to at least one of the passages.
     pub resolved: usize,
 }
 

@@ -19,7 +19,7 @@ pub enum OriginalsError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeptOriginal {
     pub digest: Sha256Hash,
-    /// Since when, or since when again.
+    /// When it was put there, or last put there again.
     pub kept_at: DateTime<Utc>,
 }
 

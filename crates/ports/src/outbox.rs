@@ -12,7 +12,7 @@ use ibidem_words::{DocumentId, ModelHash, TenantId};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Publication {
     pub tenant: TenantId,
-    /// An entry's id as that of a document: no two share one.
+    /// Identifies what changed: a document, or an entry by its id as that of a document. No two share one.
     pub document: DocumentId,
     /// Counts the changes asked for; a newer change survives the acknowledgement of an older one.
     pub generation: i64,

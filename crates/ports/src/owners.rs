@@ -6,14 +6,14 @@ use uuid::Uuid;
 use crate::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, Scope, Tag};
 
-/// Somebody who owns a tag.
+/// An owner answers for what carries a tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Owner {
     pub user: Uuid,
     pub email: String,
 }
 
-/// A document's tag, and who owns it.
+/// A tag of a document together with who owns it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnedTag {
     pub document: DocumentId,

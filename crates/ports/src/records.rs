@@ -29,7 +29,7 @@ pub struct TurnRecord {
     pub answer: Answer,
     /// What was decided, and what it depended on: enough to decide it again.
     pub decision: DecisionRecord,
-    /// What the model produced, before the gauntlet; none when none ran.
+    /// What the model produced before the gauntlet changed it; none when no model ran.
     pub draft: Option<String>,
     pub markers_dropped: u32,
     pub sentences_dropped: u32,

@@ -39,14 +39,14 @@ impl OwnFault for RerankFault {
 /// How well a text answers a question, and where.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Relevance {
-    /// From 0, beside the question, to 1, what was asked for.
+    /// How relevant the text is, from 0, beside the question, to 1, what was asked for.
     pub score: f32,
     /// The characters of the text that answer, of a model that says where.
     pub answer: Option<CharSpan>,
 }
 
 impl Relevance {
-    /// Of a model that does not say where.
+    /// Takes the score of a model that does not say where the text answers.
     pub fn of(score: f32) -> Self {
         Self { score, answer: None }
     }

@@ -11,7 +11,7 @@ const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 pub struct Label {
     pub kind: LabelKind,
     pub text: String,
-    /// As tagged; none when it is not.
+    /// How the vocabulary tags the label's language; none when it does not.
     pub language: Option<String>,
 }
 
@@ -25,19 +25,19 @@ impl Label {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub uri: String,
-    /// Full IRIs of its classes.
+    /// Names its classes by their full IRIs.
     pub types: Vec<String>,
-    /// In the order of the source.
+    /// Lists its labels in the order of the source.
     pub labels: Vec<Label>,
     pub notations: Vec<String>,
     pub definitions: Vec<Definition>,
-    /// Withdrawn: kept for those who have its address, found by nobody.
+    /// Whether it was withdrawn: it is kept for those who have its address, and no search finds it.
     pub deprecated: bool,
 }
 
 impl Entry {
     /// What the concept is called for somebody who reads this language.
-    pub fn shown(&self, language: &str) -> &str {
+    pub fn label_in(&self, language: &str) -> &str {
         let preferred = self.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
         let named: Vec<_> = preferred.map(|label| (label.text.as_str(), label.language.as_deref())).collect();
         let any = || self.labels.iter().find(|label| label.kind != LabelKind::Hidden).map(|label| label.text.as_str());
@@ -59,20 +59,20 @@ pub enum Value {
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Statement {
-    /// The full IRI.
+    /// Names the property by its full IRI.
     pub property: String,
     pub value: Value,
 }
 
-/// A vocabulary: its concepts, and all that is said about any node in it.
+/// A word list is a vocabulary in memory: its concepts, and all statements about any node in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WordList {
     pub id: String,
-    /// With their languages.
+    /// What the vocabulary is called, with the language of each title.
     pub titles: Vec<(String, Option<String>)>,
-    /// By address.
+    /// Maps the addresses of concepts to their entries.
     pub entries: BTreeMap<String, Entry>,
-    /// By the address of the node they are about; each statement once.
+    /// Maps the addresses of nodes to the statements about them; each statement once.
     pub statements: BTreeMap<String, Vec<Statement>>,
 }
 
@@ -86,7 +86,7 @@ impl WordList {
 /// All that one of these vocabularies says of a concept.
 pub fn described(lists: &[WordList], uri: &str, language: &str) -> Option<Description> {
     let (list, entry) = lists.iter().find_map(|list| Some((list, list.entries.get(uri)?)))?;
-    let label = entry.shown(language);
+    let label = entry.label_in(language);
     let others = entry.labels.iter().filter(|other| other.kind != LabelKind::Hidden && other.text != label);
     Some(Description {
         uri: entry.uri.clone(),
@@ -117,7 +117,7 @@ fn connected(list: &WordList, uri: &str, property: &str, inverse: &str, language
         list.statements.iter().filter(|(_, statements)| points_here(statements)).map(|(node, _)| node.as_str());
     let entries = own.chain(others).filter(|node| *node != uri).filter_map(|node| list.entries.get(node));
     let seen = entries.filter(|entry| !entry.deprecated);
-    let named = seen.map(|entry| Connected { uri: entry.uri.clone(), label: entry.shown(language).to_owned() });
+    let named = seen.map(|entry| Connected { uri: entry.uri.clone(), label: entry.label_in(language).to_owned() });
     Connected::in_order(named.collect())
 }
 

@@ -11,17 +11,17 @@ use ibidem_words::digest_of_json;
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolDescription {
     pub name: String,
-    /// The JSON Schema of its arguments.
+    /// Describes its arguments as JSON Schema.
     pub arguments: Value,
-    /// The JSON Schema of its result; none where the server does not say.
+    /// Describes its result as JSON Schema; none where the server does not say.
     pub result: Option<Value>,
     /// Whether it only reads, as far as the server says.
     pub read_only: Option<bool>,
 }
 
 impl ToolDescription {
-    /// The digest that policy files pin: of the name, of both schemas and of whether it only reads, as canonical JSON
-    /// (RFC 8785). What a tool says of itself in words is not in it: nobody here reads that.
+    /// Returns the digest that policy files pin. It covers the name, both schemas and whether the tool only reads, as
+    /// canonical JSON (RFC 8785), and leaves out what a tool says of itself in words: nobody here reads that.
     pub fn pin(&self) -> Sha256Hash {
         digest_of_json(&json!({
             "name": self.name, "arguments": self.arguments, "result": self.result, "read_only": self.read_only,
@@ -66,7 +66,7 @@ impl OwnFault for ToolsFault {
     }
 }
 
-/// The tools of one server.
+/// Calls the tools of one server.
 #[async_trait]
 pub trait Tools: Send + Sync {
     /// Every tool, as the server describes it at this moment.

@@ -9,9 +9,9 @@ use ibidem_words::{ModelHash, Sha256Hash, TenantId};
 #[derive(Clone, PartialEq, Debug)]
 pub struct MissingVector {
     pub tenant: TenantId,
-    /// Digest of `text`: the vector's key.
+    /// Identifies the vector: it is the digest of `text`.
     pub key: Sha256Hash,
-    /// What to embed.
+    /// Holds what is embedded.
     pub text: String,
 }
 

@@ -30,7 +30,7 @@ pub enum LabelKind {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Definition {
     pub text: String,
-    /// As the vocabulary tags it, such as `en` or `en-GB`; none when it does not.
+    /// How the vocabulary tags the language, such as `en` or `en-GB`; none when it does not.
     pub language: Option<String>,
 }
 
@@ -55,9 +55,9 @@ impl Definition {
 /// A concept that a term names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Concept {
-    /// What a citation of it resolves to.
+    /// Identifies the concept: a citation of it resolves to this address.
     pub uri: String,
-    /// The vocabulary's id.
+    /// Which vocabulary it belongs to, by id.
     pub vocabulary: String,
     /// The preferred label, or the one that matched where there is none.
     pub label: String,
@@ -77,7 +77,7 @@ pub struct Connected {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description {
     pub uri: String,
-    /// The vocabulary's id; empty when a server does not say.
+    /// Which vocabulary it belongs to, by id; empty when a server does not say.
     pub vocabulary: String,
     pub label: String,
     /// Its names in other languages and its other names, with their languages as tagged.
@@ -87,7 +87,7 @@ pub struct Description {
     pub broader: Vec<Connected>,
     pub narrower: Vec<Connected>,
     pub related: Vec<Connected>,
-    /// Withdrawn: no lookup finds it.
+    /// Whether it was withdrawn: no lookup finds it then.
     pub deprecated: bool,
 }
 

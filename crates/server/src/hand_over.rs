@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ibidem_engine::ask::Engine;
 use ibidem_ports::records::TurnRecord;
 use ibidem_store::{NewHandOver, Store};
-use ibidem_words::{Answer, Found, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id};
+use ibidem_words::{Answer, FoundPassage, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id};
 
 /// The longest trigger of a pin, in characters.
 const LONGEST_TRIGGER: usize = 500;
@@ -69,7 +69,7 @@ impl HandOverRules {
                 topic: to.tag.clone(),
                 owner: owner.clone(),
                 reason: record.answer.why.clone().unwrap_or_else(|| to.reason.clone()),
-                found: Found::of(&record.answer, self.public_url.as_deref()),
+                found: FoundPassage::of(&record.answer, self.public_url.as_deref()),
                 pin: self.pin(record, to),
             },
             most_in_a_day: self.most_in_a_day,
@@ -82,7 +82,7 @@ impl HandOverRules {
         let url = self.public_url.as_deref();
         // A pair of words can always be written.
         let query = serde_urlencoded::to_string([("question", &question)]).unwrap_or_default();
-        let found = Found::of(&record.answer, None);
+        let found = FoundPassage::of(&record.answer, None);
         PinHere {
             page: url.map(|url| format!("{url}/#/curating/memory?{query}")),
             endpoint: format!("{}/v1/memory/pins", url.unwrap_or_default()),

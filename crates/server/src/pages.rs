@@ -62,7 +62,7 @@ pub(crate) async fn index(State(state): State<AppState>, headers: HeaderMap) -> 
     };
     let meant = match &state.sign_in {
         None => NO_SIGN_IN,
-        Some(sign_in) if Cookie::Session.read(sign_in, &headers).is_some() => SESSION,
+        Some(sign_in) if Cookie::Session.value(sign_in, &headers).is_some() => SESSION,
         Some(_) => SIGN_IN,
     };
     let mut response = reply(&headers, "text/html; charset=utf-8", ASK_AGAIN, with_sign_in(page.data, meant), None);

@@ -47,15 +47,15 @@ impl PolicySource {
 
     /// Reads it, which must be in order.
     pub fn policy(&self) -> Result<Policy, PolicyFileError> {
-        self.parsed(&self.texts(read)?)
+        self.parsed(&self.texts(load)?)
     }
 
-    fn texts(&self, read: impl Fn(&Path) -> Result<String, PolicyFileError>) -> Result<Texts, PolicyFileError> {
+    fn texts(&self, load: impl Fn(&Path) -> Result<String, PolicyFileError>) -> Result<Texts, PolicyFileError> {
         let policy = match &self.policy {
             PolicyText::Shipped(text) => (*text).to_owned(),
-            PolicyText::File(path) => read(path)?,
+            PolicyText::File(path) => load(path)?,
         };
-        Ok(Texts { policy, thresholds: self.thresholds.as_deref().map(read).transpose()? })
+        Ok(Texts { policy, thresholds: self.thresholds.as_deref().map(load).transpose()? })
     }
 
     fn parsed(&self, texts: &Texts) -> Result<Policy, PolicyFileError> {
@@ -88,7 +88,7 @@ impl Texts {
 }
 
 /// A policy file's text.
-pub fn read(path: &Path) -> Result<String, PolicyFileError> {
+pub fn load(path: &Path) -> Result<String, PolicyFileError> {
     let unreadable =
         |error: std::io::Error| PolicyFileError::Unreadable { path: path.to_owned(), reason: error.to_string() };
     let mut bytes = Vec::new();
@@ -223,7 +223,7 @@ fn read_regular(path: &Path) -> Result<String, PolicyFileError> {
     if !metadata.is_file() {
         return Err(unreadable("it is no regular file".to_owned()));
     }
-    read(path)
+    load(path)
 }
 
 #[cfg(test)]

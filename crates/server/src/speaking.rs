@@ -19,13 +19,13 @@ const LONGEST_TOKEN: usize = 8 * 1024;
 
 /// What the front end says of its user. Their id there is not an id here, so it is the verified address that counts.
 #[derive(Deserialize)]
-struct Said {
+struct UserClaims {
     email: String,
     iat: i64,
     exp: i64,
 }
 
-impl Said {
+impl UserClaims {
     /// It was said already, and for no longer than such words count. What is said from a time to come would count longer:
     /// until its expiry, from now on.
     fn is_timely(&self, now: i64) -> bool {
@@ -50,17 +50,21 @@ pub(crate) async fn spoken_for(parts: &Parts, store: &Store, key: Identity) -> R
     let mut validation = Validation::new(Algorithm::HS256);
     validation.leeway = LEEWAY_SECONDS;
     validation.validate_aud = false;
-    let said = decode::<Said>(token, &DecodingKey::from_secret(secret.as_bytes()), &validation);
-    let said = said.map_err(|error| {
+    let decoded = decode::<UserClaims>(token, &DecodingKey::from_secret(secret.as_bytes()), &validation);
+    let decoded = decoded.map_err(|error| {
         tracing::info!(%error, "a key does not prove for whom it speaks");
         Problem::not_spoken_for()
     })?;
-    let said = said.claims;
-    if !said.is_timely(Utc::now().timestamp()) {
-        tracing::info!(said.iat, said.exp, "a key speaks for somebody for too long, or from a time to come");
+    let claims = decoded.claims;
+    if !claims.is_timely(Utc::now().timestamp()) {
+        tracing::info!(
+            said.iat = claims.iat,
+            said.exp = claims.exp,
+            "a key speaks for somebody for too long, or from a time to come"
+        );
         return Err(Problem::not_spoken_for());
     }
-    match store.person_by_email(key.tenant(), &said.email).await {
+    match store.person_by_email(key.tenant(), &claims.email).await {
         Ok(person) => {
             Act::of(&parts.extensions).detail("spoken_by", key.subject().id().to_string());
             Ok(person.at_most(&key))

@@ -90,7 +90,7 @@ impl Snapshot {
     }
 
     /// Hands over the rows of a table, a line for each, and returns how many there are.
-    pub async fn read(
+    pub async fn export_rows(
         &mut self,
         table: &TableShape,
         write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),

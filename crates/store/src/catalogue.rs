@@ -11,14 +11,14 @@ use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey,
 use crate::Store;
 use crate::asked::Asked as _;
 use crate::convert::{
-    KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing,
-    to_u32,
+    KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_u32,
+    to_validity,
 };
 
 impl Store {
     /// Those of the passages that somebody may read again in what is kept of them: their document is there and visible
     /// in this scope now, and the version that they are of is kept. A newer version withdraws no older one.
-    pub async fn standing(
+    pub async fn still_visible(
         &self,
         scope: &Scope,
         passages: &[PassageKey],
@@ -96,7 +96,7 @@ impl Catalogue for Store {
                     span: CharSpan { start: to_u32(row.span_start)?, end: to_u32(row.span_end)? },
                     text: row.text,
                     above: to_lines_above(row.above)?,
-                    standing: to_standing(row.standing, row.replaced_by)?,
+                    validity: to_validity(row.standing, row.replaced_by)?,
                     tokens: to_u32(row.tokens)?,
                     document_sha256: to_digest(&row.text_sha256)?,
                 })

@@ -111,7 +111,7 @@ async fn store_version(
         &replaced_keys(version),
         version.title,
         version.updated_at,
-        serde_json::to_value(&version.standing).map_err(corrupt)?,
+        serde_json::to_value(&version.validity).map_err(corrupt)?,
     )
     .fetch_one(&mut *connection)
     .await

@@ -2,7 +2,7 @@
 
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{
-    AddressKey, CollectionName, DocumentKind, HandIn, LinesAbove, PassageKey, Scope, Sha256Hash, Standing, Tag,
+    AddressKey, CollectionName, DocumentKind, HandIn, LinesAbove, PassageKey, Scope, Sha256Hash, Tag, Validity,
 };
 use uuid::Uuid;
 
@@ -83,18 +83,18 @@ pub(crate) fn to_lines_above(stored: serde_json::Value) -> Result<LinesAbove, Ca
 }
 
 /// What a document says of its standing, with the addresses of those that say they replace it.
-pub(crate) fn to_standing(
+pub(crate) fn to_validity(
     stored: serde_json::Value,
     replaced_by: Option<Vec<String>>,
-) -> Result<Standing, CatalogueError> {
-    let mut standing: Standing = serde_json::from_value(stored).map_err(corrupt)?;
+) -> Result<Validity, CatalogueError> {
+    let mut validity: Validity = serde_json::from_value(stored).map_err(corrupt)?;
     for address in replaced_by.into_iter().flatten() {
         let is_known = |known: &String| AddressKey::of(known) == AddressKey::of(&address);
-        if !standing.replaced_by.iter().any(is_known) {
-            standing.replaced_by.push(address);
+        if !validity.replaced_by.iter().any(is_known) {
+            validity.replaced_by.push(address);
         }
     }
-    Ok(standing)
+    Ok(validity)
 }
 
 pub(crate) fn to_parsed<T: std::str::FromStr>(written: &str) -> Result<T, CatalogueError>

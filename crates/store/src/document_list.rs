@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use ibidem_ports::catalogue::CatalogueError;
-use ibidem_words::{CollectionName, DocumentId, Scope, Standing, Status, Tag};
+use ibidem_words::{CollectionName, DocumentId, Scope, Status, Tag, Validity};
 use uuid::Uuid;
 
 use crate::Store;
 use crate::asked::Asked as _;
-use crate::convert::{scope_tags, to_collection, to_standing, to_tags, to_u32};
+use crate::convert::{scope_tags, to_collection, to_tags, to_u32, to_validity};
 
 /// Which documents are listed. What is none is not looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct ListedRow {
     pub version: u32,
     pub passages: u32,
     pub updated_at: DateTime<Utc>,
-    pub standing: Standing,
+    pub validity: Validity,
 }
 
 impl Store {
@@ -107,7 +107,7 @@ impl Store {
                 version: to_u32(row.current_version)?,
                 passages: to_u32(row.chunk_count)?,
                 updated_at: row.updated_at,
-                standing: to_standing(row.standing, row.replaced_by)?,
+                validity: to_validity(row.standing, row.replaced_by)?,
             })
         });
         listed.collect()

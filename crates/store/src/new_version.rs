@@ -30,7 +30,7 @@ pub(crate) fn listed_words(version: &NewVersion) -> String {
 
 /// The keys of the addresses that a version says it replaces.
 pub(crate) fn replaced_keys(version: &NewVersion) -> Vec<String> {
-    let replaces = version.standing.replacing().iter().filter_map(|address| AddressKey::of(address));
+    let replaces = version.validity.replacing().iter().filter_map(|address| AddressKey::of(address));
     replaces.map(|key| key.as_str().to_owned()).collect()
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn insert_version(
         version.text_sha256.as_bytes(),
         to_i32(version.passages.len())?,
         &version.remarks,
-        serde_json::to_value(&version.standing).map_err(corrupt)?,
+        serde_json::to_value(&version.validity).map_err(corrupt)?,
     )
     .execute(&mut *connection)
     .await

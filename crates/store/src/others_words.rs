@@ -21,15 +21,15 @@ impl Store {
         scope: &Scope,
         mut passages: Vec<CataloguePassage>,
     ) -> Result<Vec<CataloguePassage>, CatalogueError> {
-        let said = passages.iter().flat_map(|passage| {
-            let keys = passage.standing.amends.iter().filter_map(|address| AddressKey::of(address));
+        let amended = passages.iter().flat_map(|passage| {
+            let keys = passage.validity.amends.iter().filter_map(|address| AddressKey::of(address));
             keys.map(|key| (passage.passage.document.0, key.as_str().to_owned()))
         });
-        let said: HashSet<_> = said.collect();
-        if said.is_empty() {
+        let amended: HashSet<_> = amended.collect();
+        if amended.is_empty() {
             return Ok(passages);
         }
-        let (documents, keys): (Vec<_>, Vec<_>) = said.into_iter().unzip();
+        let (documents, keys): (Vec<_>, Vec<_>) = amended.into_iter().unzip();
         let counting = sqlx::query!(
             r#"SELECT asked.document_id AS "document!", asked.address_key AS "key!"
                FROM unnest($2::uuid[], $3::text[]) AS asked (document_id, address_key)
@@ -49,7 +49,7 @@ impl Store {
         let counting: HashSet<_> = counting.into_iter().map(|row| (row.document, row.key)).collect();
         for passage in &mut passages {
             let document = passage.passage.document.0;
-            passage.standing.amends.retain(|address| {
+            passage.validity.amends.retain(|address| {
                 AddressKey::of(address).is_some_and(|key| counting.contains(&(document, key.as_str().to_owned())))
             });
         }

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use ibidem_ports::catalogue::CatalogueError;
-use ibidem_words::{DocumentId, Scope, Sha256Hash, Standing};
+use ibidem_words::{DocumentId, Scope, Sha256Hash, Validity};
 
 use crate::Store;
 use crate::asked::Asked as _;
-use crate::convert::{scope_tags, to_digest, to_standing, to_u32};
+use crate::convert::{scope_tags, to_digest, to_u32, to_validity};
 
 /// The current version of a document.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,7 +20,7 @@ pub struct ReadableDocument {
     pub source_location: String,
     pub format: String,
     pub updated_at: DateTime<Utc>,
-    pub standing: Standing,
+    pub validity: Validity,
     pub passages: u32,
     pub text: String,
     pub text_sha256: Sha256Hash,
@@ -102,7 +102,7 @@ impl Store {
             source_location: row.source_location,
             format: row.format,
             updated_at: row.updated_at,
-            standing: to_standing(row.standing, row.replaced_by)?,
+            validity: to_validity(row.standing, row.replaced_by)?,
             passages: to_u32(row.chunk_count)?,
             text: row.text,
             text_sha256: to_digest(&row.text_sha256)?,

@@ -115,7 +115,7 @@ pub fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
     if let Some(text) = shipped_policy(named) {
         return Ok(Cow::Borrowed(text));
     }
-    match policy_file::read(Path::new(named)) {
+    match policy_file::load(Path::new(named)) {
         Ok(text) => Ok(Cow::Owned(text)),
         Err(PolicyFileError::Unreadable { reason, .. }) => {
             let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
@@ -266,7 +266,7 @@ fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<BareVocabulary>
             Ok(Some((vocabulary, None)))
         }
         Some(VocabularySource::Files(files)) => {
-            let files = Arc::new(SkosFiles::read(&files).context("check `terminology.files`")?);
+            let files = Arc::new(SkosFiles::load(&files).context("check `terminology.files`")?);
             let thesaurus: Arc<dyn Thesaurus> = files.clone();
             Ok(Some((files as Arc<dyn Vocabulary>, Some(thesaurus))))
         }

@@ -23,7 +23,7 @@ impl AddressKey {
         &self.0
     }
 
-    /// The words before the last numbers: what kind of address it is. Of `2 kings 9:3`, `2 kings`.
+    /// Returns the words before the last numbers, which say what kind of address it is: `2 kings` of `2 kings 9:3`.
     pub fn series(&self) -> &str {
         self.0.trim_end_matches(|c: char| c.is_numeric() || c == ' ')
     }
@@ -34,7 +34,7 @@ impl AddressKey {
         Self::of(&format!("{series}{}", &self.0[self.series().len()..]))
     }
 
-    /// The address with another last number; none when it ends in a word.
+    /// Returns the same address with another last number, or none when it ends in a word.
     pub fn numbered(&self, last: u64) -> Option<Self> {
         let (before, _) = self.0.rsplit_once(' ').filter(|_| self.last_number().is_some())?;
         Some(Self(format!("{before} {}", filled(last.to_string()))))

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{Action, CharSpan, CitedSource, GateRecord, ProposedCall, Reason, Receipt, Seal, Sha256Hash, SigningKey};
 
-/// The source of a claim.
+/// A citation names the source that a claim of the answer rests on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Citation {
@@ -22,7 +22,7 @@ pub struct Citation {
     pub chunk_index: u32,
     pub page_number: Option<u32>,
     pub section: Option<String>,
-    /// 0 to 1.
+    /// How relevant the passage is to the question, from 0 to 1.
     pub relevance_score: f64,
     /// The first 200 characters of the passage, `...` if it goes on. What looks like a citation of an answer is in round
     /// brackets.
@@ -41,7 +41,7 @@ pub struct Citation {
     /// Where the document came from: its path below the folder that was ingested, or the name that the API was told.
     #[serde(default)]
     pub file: Option<String>,
-    /// The passage in this API, below the installation's address; of a concept, its URI; null of a tool's result.
+    /// Where to fetch the source: a path of this API for a passage, the URI of a concept, null of a tool's result.
     #[serde(default)]
     pub link: Option<String>,
     /// Whether the document is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
@@ -64,7 +64,7 @@ pub struct CitedTool {
     pub server: String,
     /// The tool, as its server names it.
     pub tool: String,
-    /// By which the record of the turn names the call.
+    /// Identifies the call in the record of the turn.
     pub call_id: Uuid,
     /// When it was called.
     pub called_at: DateTime<Utc>,
@@ -74,7 +74,7 @@ pub struct CitedTool {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RetrievalQuality {
-    /// 0 to 1, rounded to three places.
+    /// How sure the answer is, from 0 to 1, rounded to three places so that clients compare what they see.
     pub confidence_score: f64,
     pub confidence_level: ConfidenceLevel,
     pub fallback_active: bool,
@@ -124,11 +124,11 @@ pub struct Transparency {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Confidence {
-    /// 0 to 100, of the parts below.
+    /// The confidence that is compared with the policy's threshold, from 0 to 100, weighed of the parts below.
     pub overall: f64,
-    /// 0 to 1: how well the search went.
+    /// How well the search went, from 0 to 1. It falls when a part of the search failed.
     pub retrieval_score: f64,
-    /// 0 to 1: how far the answer covers the question, times the share of its key phrases that the sources have.
+    /// How far the answer covers the question, from 0 to 1, times the share of its key phrases that the sources have.
     pub coverage_score: f64,
     /// 0 to 100, by the policy's judge. Left out where nobody was asked, as of sentences that are quoted word for word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,12 +154,12 @@ pub struct RouteTarget {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct NearestMiss {
-    /// The passage: `{document_id}:{chunk_index}`.
+    /// Names the passage, as `{document_id}:{chunk_index}`.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub source_id: CitedSource,
     /// The version of the document that was read.
     pub version: u32,
-    /// The document's title.
+    /// What the document is called.
     pub title: String,
     /// The section that the passage stands in.
     pub section: Option<String>,
@@ -169,7 +169,7 @@ pub struct NearestMiss {
     pub why: String,
 }
 
-/// The reply to a question.
+/// An answer is the reply to one question: cited, refused, asked back or routed to a person.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
@@ -226,8 +226,8 @@ impl Answer {
         let is_quoted = quality.fallback_reasons.contains(&Fallback::Extractive);
         // A refusal quotes nothing, and says itself that little was found.
         let is_idle = self.refused && is_quoted && self.warnings.len() == 1;
-        let is_told = self.transparency.show_to_user && !is_quoted && (quality.degraded || !self.refused);
-        let statement = self.transparency.statement.as_deref().filter(|_| is_told);
+        let is_noted = self.transparency.show_to_user && !is_quoted && (quality.degraded || !self.refused);
+        let statement = self.transparency.statement.as_deref().filter(|_| is_noted);
         self.warnings.iter().filter(|_| !is_idle).map(String::as_str).chain(statement).collect()
     }
 

@@ -28,7 +28,7 @@ pub struct ConfirmationToken(String);
 pub struct InvalidToken;
 
 impl ConfirmationToken {
-    /// Of random bytes.
+    /// Makes a token of random bytes. They come from outside, so that this crate stays without randomness.
     pub fn of(random: [u8; DIGITS / 2]) -> Self {
         Self(format!("{PREFIX}{}", hex::encode(random)))
     }
@@ -38,7 +38,7 @@ impl ConfirmationToken {
         Sha256Hash::of(self.0.as_bytes())
     }
 
-    /// For the asker, and for nobody else.
+    /// Returns the token in full. Only the asker may see it: whoever has it can confirm the call.
     pub fn revealed(&self) -> &str {
         &self.0
     }
@@ -82,7 +82,7 @@ impl fmt::Debug for ConfirmationToken {
     }
 }
 
-/// The text without any token in it: what is recorded, logged, searched for or shown to a model.
+/// Removes every token from a text before it is recorded, logged, searched for or shown to a model.
 pub fn without_tokens(text: &str) -> Cow<'_, str> {
     // Lower-casing letters of ASCII moves nothing.
     let lower = text.to_ascii_lowercase();
@@ -124,7 +124,7 @@ pub struct ProposedCall {
     pub arguments: BTreeMap<String, String>,
     /// What will happen, in the words of the policy file.
     pub effect: String,
-    /// After this the token confirms nothing.
+    /// When the token expires. After this it confirms nothing.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn a_token_is_masked_wherever_it_stands_and_shows_in_no_debug_output() {
         let written = token().revealed().to_owned();
-        let said = format!("Ä {written}, IBC_{} and ibc_12 or ibc_", "AB".repeat(16));
-        assert_eq!(without_tokens(&said), "Ä ibc_…, ibc_… and ibc_12 or ibc_");
+        let text = format!("Ä {written}, IBC_{} and ibc_12 or ibc_", "AB".repeat(16));
+        assert_eq!(without_tokens(&text), "Ä ibc_…, ibc_… and ibc_12 or ibc_");
         assert_eq!(without_tokens(&format!("{written}ffff")), "ibc_…", "nothing of a longer one is left");
         assert!(matches!(without_tokens("What is ibc?"), Cow::Borrowed(_)));
         assert_eq!(format!("{:?}", token()), "ibc_…");

@@ -146,11 +146,11 @@ impl Reason {
     }
 }
 
-/// A refusal: a value, not an error.
+/// A refusal says why a question is not answered. It is a value and not an error, because refusing is a result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refusal {
     pub reason: Reason,
-    /// For people, with the numbers: "Top-1 similarity (0.62) below threshold (0.7)".
+    /// Explains the reason to people, with the numbers: "Top-1 similarity (0.62) below threshold (0.7)".
     pub explanation: String,
     /// What the asker can do next.
     pub suggestions: Vec<String>,

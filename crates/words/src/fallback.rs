@@ -61,7 +61,7 @@ impl Fallback {
         }
     }
 
-    /// As logs and messages list them.
+    /// Returns the names as logs and messages list them.
     pub fn names(raised: &[Self]) -> Vec<&'static str> {
         raised.iter().map(|flag| flag.as_str()).collect()
     }

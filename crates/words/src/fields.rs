@@ -7,14 +7,14 @@ use chrono::{DateTime, Datelike as _, Utc};
 
 use super::{is_unseen, seen};
 
-/// The longest title, in characters.
+/// Bounds a title, in characters.
 pub const LONGEST_TITLE: usize = 500;
-/// The longest address, in characters: its key, in which numbers are filled up with zeros, must fit into an index.
+/// Bounds an address, in characters: its key, in which numbers are filled up with zeros, must fit into an index.
 pub const LONGEST_ADDRESS: usize = 200;
 /// The longest name of a document, in characters and in bytes: it must fit into an index with its collection.
 pub const LONGEST_LOCATION: usize = 1_000;
 pub const MOST_LOCATION_BYTES: usize = 2_000;
-/// The most tags of one document.
+/// Bounds how many tags one document has.
 pub const MOST_TAGS: usize = 100;
 /// The years a document can be of: those that every calendar here can hold and write.
 pub const YEARS: std::ops::RangeInclusive<i32> = 1..=9999;
@@ -64,7 +64,7 @@ pub fn location(written: &str) -> Result<(), InvalidField> {
     Ok(())
 }
 
-/// A document's date.
+/// Checks that a document's date lies in the years that can be kept.
 pub fn date(field: &'static str, date: DateTime<Utc>) -> Result<DateTime<Utc>, InvalidField> {
     if YEARS.contains(&date.year()) {
         return Ok(date);

@@ -23,7 +23,7 @@ impl Default for HandIn {
 }
 
 impl HandIn {
-    /// From a list of names; `*` among them is every collection.
+    /// Parses a list of names; `*` among them is every collection.
     pub fn parse(written: &[String]) -> Result<Self, InvalidName> {
         if written.iter().any(|name| name.trim() == EVERYWHERE) {
             return Ok(Self::Everywhere);
@@ -48,7 +48,7 @@ impl HandIn {
         }
     }
 
-    /// As it is written: `*`, or the names in their order.
+    /// Returns it as it is written: `*`, or the names in their order.
     pub fn to_names(&self) -> Vec<String> {
         match self {
             Self::Everywhere => vec![EVERYWHERE.to_owned()],

@@ -12,7 +12,7 @@ use super::{Answer, CitedSource, DocumentId, Reference, SourceId, SubjectId, Ten
 pub struct HandOver {
     /// The same however often it is sent.
     pub id: Uuid,
-    /// Of the answer that the asker got.
+    /// Identifies the answer that the asker got.
     pub request_id: Uuid,
     pub asked_at: DateTime<Utc>,
     /// The tenant's name.
@@ -20,23 +20,23 @@ pub struct HandOver {
     pub question: String,
     /// The question as it was searched for, where it went on with an earlier one.
     pub rewritten_question: Option<String>,
-    /// The tag that the question seems to be about.
+    /// Names the tag that the question seems to be about.
     pub topic: String,
-    /// The e-mail address of the owner of the topic, or of the admin.
+    /// Whom the question goes to: the e-mail address of the topic's owner, or of the admin.
     pub owner: String,
     /// Why the question was not answered.
     pub reason: String,
     /// Passages that the asker was shown, or told of as the nearest. It holds no text of them.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundPassage>,
     pub pin: PinHere,
 }
 
 /// A passage that was found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Found {
+pub struct FoundPassage {
     pub source_id: SourceId,
     pub document_id: DocumentId,
-    /// The document's title.
+    /// What the document is called.
     pub title: String,
     pub section: Option<String>,
     /// What people call the document by.
@@ -50,7 +50,7 @@ pub struct Found {
 /// How the owner answers for everybody who asks this again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PinHere {
-    /// The page on which a curator pins sources to this question. Null where nobody said where the pages are.
+    /// Where a curator pins sources to this question. Null where nobody set the address of the pages.
     pub page: Option<String>,
     /// Where the same is done by the API, with the `body` below, after a look at its references.
     pub endpoint: String,
@@ -66,14 +66,15 @@ pub struct PinDraft {
     pub tags: Vec<String>,
 }
 
-/// The id of a hand-over: the same for the same question of the same asker to the same owner on the same day.
+/// Makes the id of a hand-over. It is the same for the same question of the same asker to the same owner on the same
+/// day, so that asking again sends nothing twice.
 pub fn hand_over_id(tenant: TenantId, asker: SubjectId, owner: &str, question: &str, at: DateTime<Utc>) -> Uuid {
     let question = question.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let name = format!("hand-over\0{asker}\0{owner}\0{}\0{question}", at.date_naive());
     Uuid::new_v5(&tenant.0, name.as_bytes())
 }
 
-impl Found {
+impl FoundPassage {
     /// The passages that an answer shows or names, each once.
     pub fn of(answer: &Answer, public_url: Option<&str>) -> Vec<Self> {
         let link = |source: SourceId| public_url.map_or_else(|| source.link(), |url| format!("{url}{}", source.page()));

@@ -25,9 +25,9 @@ mod receipt;
 mod scope;
 mod signing;
 mod similarity;
-mod standing;
 mod subject;
 mod unambiguous;
+mod validity;
 
 pub use address::AddressKey;
 pub use answer::{
@@ -40,7 +40,7 @@ pub use decision::{Action, GateRecord, Reason, Refusal, Verdict, as_shown};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use fallback::Fallback;
 pub use hand_in::HandIn;
-pub use hand_over::{Found, HandOver, PinDraft, PinHere, hand_over_id};
+pub use hand_over::{FoundPassage, HandOver, PinDraft, PinHere, hand_over_id};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{
@@ -61,6 +61,6 @@ pub use signing::{
     SigningKey, WebKey,
 };
 pub use similarity::SimilarityScale;
-pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use unambiguous::unambiguous_json;
+pub use validity::{Status, Validity};

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{AddressKey, DocumentId, SourceId, Tag, TenantId};
 
-/// One entry of curated memory.
+/// Identifies one entry of curated memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryId(pub Uuid);
@@ -33,7 +33,7 @@ impl TenantId {
     }
 }
 
-/// What an entry points at.
+/// A reference says what an entry points at.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reference {
@@ -104,7 +104,7 @@ impl MemoryKind {
         }
     }
 
-    /// A note's text; a pin has none.
+    /// Returns a note's text. A pin has none.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Pin => None,
@@ -113,7 +113,7 @@ impl MemoryKind {
     }
 }
 
-/// A curated entry.
+/// An entry is what a curator attached to questions: a pin to sources, or a note.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MemoryEntry {
     pub id: MemoryId,

@@ -38,12 +38,12 @@ impl LinesAbove {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LineAbove {
-    /// The characters of the document's text at `span`.
+    /// Holds the characters of the document's text at `span`.
     pub text: String,
     pub span: CharSpan,
 }
 
-/// One chunk of one version of one document: what the index returns and the catalogue resolves.
+/// Identifies one chunk of one version of one document: the index returns keys, and the catalogue resolves them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct PassageKey {
     pub document: DocumentId,
@@ -52,8 +52,8 @@ pub struct PassageKey {
 }
 
 impl PassageKey {
-    /// The id of this passage's point in the index: the same passage always has the same point,
-    /// so publishing twice changes nothing.
+    /// Returns the id of this passage's point in the index. The same passage always has the same point, so publishing
+    /// twice changes nothing.
     pub fn point_id(&self, tenant: TenantId) -> Uuid {
         let mut name = [0_u8; 24];
         name[..16].copy_from_slice(self.document.0.as_bytes());
@@ -114,8 +114,8 @@ impl TryFrom<String> for SourceId {
     }
 }
 
-/// What a citation points at: a passage of a document, a concept of a vocabulary by its URI, or the result of a tool by
-/// its call.
+/// Says what a citation points at: a passage of a document, a concept of a vocabulary by its URI, or the result of a
+/// tool by its call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum CitedSource {
@@ -136,7 +136,7 @@ pub struct ToolCallId {
 impl ToolCallId {
     const SCHEME: &str = "tool:";
 
-    fn read(written: &str) -> Option<Self> {
+    fn parse(written: &str) -> Option<Self> {
         let (server, rest) = written.strip_prefix(Self::SCHEME)?.split_once('/')?;
         let (tool, call) = rest.rsplit_once('/')?;
         let call = Uuid::try_parse(call).ok()?;
@@ -163,7 +163,7 @@ impl From<CitedSource> for String {
 
 impl From<String> for CitedSource {
     fn from(written: String) -> Self {
-        if let Some(call) = ToolCallId::read(&written) {
+        if let Some(call) = ToolCallId::parse(&written) {
             return Self::Tool(call);
         }
         SourceId::try_from(written).map_or_else(|InvalidSourceId(uri)| Self::Concept(uri), Self::Passage)
@@ -187,7 +187,7 @@ fn line_above(title: &str, section: Option<&str>) -> String {
     if header.is_empty() { header } else { header + "\n" }
 }
 
-/// The line above the text in [`passage_in_context`]: bounded, so that it never crowds out the text.
+/// Writes the line above the text in [`passage_in_context`]. It is bounded, so that it never crowds out the text.
 pub fn context_header(title: &str, section: Option<&str>) -> String {
     const LONGEST_PART: usize = 160;
     let bounded = |part: &str| part.chars().take(LONGEST_PART).collect::<String>();

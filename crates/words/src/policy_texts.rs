@@ -4,6 +4,6 @@
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PolicyTexts {
     pub policy: String,
-    /// Thresholds of single collections, laid over the policy's.
+    /// Holds the thresholds of single collections, which are laid over the policy's.
     pub thresholds: Option<String>,
 }

@@ -17,7 +17,7 @@ pub enum Speaker {
     System,
 }
 
-/// A message of the conversation so far.
+/// A message is one line of the conversation so far, and says who wrote it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -36,14 +36,14 @@ pub struct Message {
 #[non_exhaustive]
 pub struct Question {
     pub query: String,
-    /// Only these collections; empty means all.
+    /// Restricts the search to these collections. An empty list means all.
     pub collections: Vec<CollectionName>,
     pub history: Vec<Message>,
     /// A model of the allow-list; none means the configured one.
     pub model: Option<String>,
     pub max_context_chunks: usize,
     pub session_id: Option<String>,
-    /// What the asker confirms with it: only their own message of this turn can, never an earlier one.
+    /// Confirms a proposed call: only the asker's own message of this turn can, never an earlier one.
     #[serde(skip)]
     pub confirmation: Option<ConfirmationToken>,
     /// What ties a confirmation to its conversation where there is no session: by the door that it came in by.
@@ -104,14 +104,14 @@ impl Question {
     pub const MOST_CONTEXT_CHUNKS: usize = 20;
     pub const MOST_COLLECTIONS: usize = 100;
     pub const MOST_MESSAGES: usize = 100;
-    /// Of one line of the history, in characters.
+    /// Bounds one line of the history, in characters.
     pub const LONGEST_MESSAGE: usize = 16_000;
-    /// Of all lines of the history together, in characters.
+    /// Bounds all lines of the history together, in characters.
     pub const LONGEST_HISTORY: usize = 100_000;
-    /// Of a model's name or a session's id, in characters.
+    /// Bounds a model's name or a session's id, in characters.
     pub const LONGEST_NAME: usize = 200;
 
-    /// A question by its text alone.
+    /// Makes a question of its text alone.
     pub fn new(query: impl Into<String>) -> Self {
         let query = query.into();
         Self {
@@ -156,41 +156,43 @@ impl Question {
         })
     }
 
-    /// The same with another text.
+    /// Replaces the question's text by another.
     #[must_use]
     pub fn asking(mut self, query: impl Into<String>) -> Self {
         self.query = clean(query.into());
         self
     }
 
-    /// The same question in other words than the asker's.
+    /// Words the same question differently than its asker did, and keeps all else: a follow-up is searched for this
+    /// way.
     #[must_use]
     pub fn reworded(self, query: impl Into<String>) -> Self {
         Self { reworded: true, ..self.asking(query) }
     }
 
-    /// The same in these collections only.
+    /// Restricts the question to these collections.
     #[must_use]
     pub fn in_collections(mut self, collections: Vec<CollectionName>) -> Self {
         self.collections = collections;
         self
     }
 
-    /// The same after these lines of a conversation.
+    /// Puts the question after these lines of a conversation.
     #[must_use]
     pub fn after(mut self, history: Vec<Message>) -> Self {
-        self.history = history.into_iter().map(|said| Message { content: clean(said.content), ..said }).collect();
+        self.history =
+            history.into_iter().map(|message| Message { content: clean(message.content), ..message }).collect();
         self
     }
 
-    /// The same of another model.
+    /// Asks another model than the first to write the answer.
     #[must_use]
     pub fn of_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(clean(model.into()));
         self
     }
 
-    /// The same with room for so many passages.
+    /// Sets how many passages the answer may be written from at most.
     #[must_use]
     pub fn with_context_chunks(mut self, most: usize) -> Self {
         self.max_context_chunks = most;
@@ -235,10 +237,10 @@ fn checked_name(field: &str, name: String) -> Result<String, InvalidQuestion> {
 fn checked_history(history: Vec<Message>) -> Result<Vec<Message>, InvalidQuestion> {
     at_most("history", "messages", history.len(), Question::MOST_MESSAGES)?;
     let mut characters = 0;
-    let checked = history.into_iter().enumerate().map(|(place, said)| {
-        let content = checked_text(&format!("history[{place}].content"), said.content, Question::LONGEST_MESSAGE)?;
+    let checked = history.into_iter().enumerate().map(|(place, message)| {
+        let content = checked_text(&format!("history[{place}].content"), message.content, Question::LONGEST_MESSAGE)?;
         characters += content.chars().count();
-        Ok(Message { content, ..said })
+        Ok(Message { content, ..message })
     });
     let history = checked.collect::<Result<Vec<_>, InvalidQuestion>>()?;
     at_most("history", "characters", characters, Question::LONGEST_HISTORY)?;

@@ -24,40 +24,40 @@ use super::{
 /// shown around the answer's text.
 pub const RECEIPT_VERSION: u32 = 2;
 
-/// In every answer, also in those that refuse: then its one stretch is the policy's own words.
+/// Every answer has a receipt, also one that refuses: then its one stretch is the policy's own words.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Receipt {
-    /// By which rules it was made, and so what it covers. Left out by version 1.
+    /// Says by which rules the receipt was made, and so what it covers. Left out by version 1.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub version: u32,
     pub request_id: Uuid,
-    /// As it was asked; of an earlier version it is not known.
+    /// Holds the question as it was asked; of an earlier version it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     pub asked_at: DateTime<Utc>,
     pub action: Action,
     pub reason: Option<Reason>,
-    /// Of the answer's text, as it was shown: of all stretches together.
+    /// Covers the answer's text as it was shown: that of all stretches together.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub answer_sha256: Sha256Hash,
-    /// Of the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that confirms
-    /// what the answer proposes.
+    /// Covers the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that
+    /// confirms what the answer proposes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub shown_sha256: Option<Sha256Hash>,
-    /// Of the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing.
+    /// Covers the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub token_sha256: Option<Sha256Hash>,
-    /// Of the policy file that was in force.
+    /// Identifies the policy file that was in force.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub policy_sha256: Sha256Hash,
     /// Where this policy file was set; absent where it is the installation's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_place: Option<PolicyPlace>,
-    /// Of the gates' records, their numbers to four places, as canonical JSON.
+    /// Covers the gates' records, their numbers to four places, as canonical JSON.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub trace_sha256: Sha256Hash,
     /// The model whose words these are; `extractive` when they are the sources' own; null when nothing was written.
@@ -67,12 +67,12 @@ pub struct Receipt {
     /// What read the question together with each passage; null where nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader: Option<String>,
-    /// The answer's text in order, byte for byte.
+    /// Holds the answer's text in order, byte for byte.
     pub stretches: Vec<Stretch>,
-    /// Of everything else in this receipt but the signature, as canonical JSON (RFC 8785).
+    /// Covers everything else in this receipt but the signature, as canonical JSON (RFC 8785).
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub sha256: Sha256Hash,
-    /// Of the installation that answered; null where it has no key.
+    /// Proves which installation answered; null where it has no key.
     #[serde(default)]
     pub signature: Option<ReceiptSignature>,
 }
@@ -113,11 +113,12 @@ impl Receipt {
         }
     }
 
-    /// Of an answer as it will be shown. An answer that was not made of stretches is the policy's own words.
+    /// Makes the receipt of an answer as it will be shown. An answer that was not made of stretches is the policy's own
+    /// words.
     pub(super) fn of(answer: &Answer, seal: Seal<'_>) -> Self {
         let Seal { question, asked_at, policy, reader, key } = seal;
         let words = || vec![Stretch::policy(answer.answer.clone())];
-        let said = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, words()));
+        let base = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, words()));
         let mut receipt = Self {
             request_id: answer.request_id,
             question: Some(question.to_owned()),
@@ -131,7 +132,7 @@ impl Receipt {
             trace_sha256: trace_sha256(&answer.trace),
             model: answer.model_used.clone(),
             reader,
-            ..said
+            ..base
         };
         for stretch in &mut receipt.stretches {
             // Short enough that everybody reads the same number.
@@ -152,14 +153,14 @@ impl Receipt {
         }
     }
 
-    /// With the digest of everything else, and without a signature: that was of something else.
+    /// Sets the digest anew and removes the signature, which was made for another digest.
     #[must_use]
     pub fn sealed(self) -> Self {
         let fields = serde_json::to_value(&self).unwrap_or_default();
         Self { sha256: receipt_sha256(&fields), signature: None, ..self }
     }
 
-    /// With the installation's signature over its digest.
+    /// Signs the digest with the installation's key.
     #[must_use]
     pub fn signed(self, key: &SigningKey) -> Self {
         Self { signature: Some(key.sign(self.sha256)), ..self }
@@ -186,7 +187,7 @@ fn is_first_version(version: &u32) -> bool {
 
 /// What an answer is sealed with.
 pub struct Seal<'a> {
-    /// As it was asked.
+    /// Holds the question as it was asked.
     pub question: &'a str,
     pub asked_at: DateTime<Utc>,
     pub policy: PolicyInForce,
@@ -219,7 +220,8 @@ pub fn receipt_sha256(receipt: &serde_json::Value) -> Sha256Hash {
     digest_of_json(&fields)
 }
 
-/// The digest of what the gates recorded. To four places: not every reader of JSON keeps the seventeenth.
+/// Returns the digest of what the gates recorded. Numbers count to four places: not every reader of JSON keeps the
+/// seventeenth.
 pub fn trace_sha256(trace: &[GateRecord]) -> Sha256Hash {
     let shown = |record: &GateRecord| GateRecord {
         observed: as_shown(record.observed),
@@ -233,7 +235,7 @@ pub fn trace_sha256(trace: &[GateRecord]) -> Sha256Hash {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Stretch {
-    /// As it was shown: markers and the white space around it included.
+    /// Holds the text as it was shown: markers and the white space around it included.
     pub text: String,
     pub kind: StretchKind,
     pub check: SentenceCheck,
@@ -256,12 +258,12 @@ pub enum StretchKind {
 }
 
 impl Stretch {
-    /// The policy's own words.
+    /// Makes a stretch of the policy file's own words, which need no source.
     pub fn policy(text: String) -> Self {
         Self { text, kind: StretchKind::Policy, check: SentenceCheck::policy(), sources: Vec::new() }
     }
 
-    /// A model's own words, below a disclaimer.
+    /// Makes a stretch of a model's own words, which stand below a disclaimer because nothing supports them.
     pub fn unverified(text: String) -> Self {
         Self { text, kind: StretchKind::Unverified, check: SentenceCheck::unchecked(), sources: Vec::new() }
     }
@@ -312,7 +314,7 @@ impl SentenceVerdict {
 }
 
 impl SentenceCheck {
-    /// The source's own words.
+    /// Marks a sentence as the source's own words: there is nothing to verify.
     pub fn verbatim() -> Self {
         Self {
             verdict: SentenceVerdict::Supported,
@@ -328,7 +330,7 @@ impl SentenceCheck {
         Self { by: "catalogue".to_owned(), ..Self::verbatim() }
     }
 
-    /// Words of the policy file: no source has to say them.
+    /// Marks words of the policy file: no source has to say them.
     pub fn policy() -> Self {
         Self { by: "policy".to_owned(), ..Self::unchecked() }
     }
@@ -346,12 +348,12 @@ pub struct ReceiptSource {
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub source_id: CitedSource,
     pub version: u32,
-    /// Characters of that version's text.
+    /// Where the passage stands, in characters of that version's text.
     pub span: CharSpan,
-    /// Of that version's text.
+    /// Digest of that version's text: a document that was changed since is noticed.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub document_sha256: Sha256Hash,
-    /// Of the characters at `span`.
+    /// Digest of the characters at `span`.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub passage_sha256: Sha256Hash,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CollectionName, HandIn, Subject, SubjectId, TenantId, is_unseen};
 
-/// A label on documents and on people: a document is visible to those who share one with it.
+/// A tag is put on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Tag(String);
@@ -150,7 +150,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The holder of a valid API key, from the key's own row.
+    /// Makes the identity of whoever holds a valid API key. It is read from the key's own row.
     pub fn of_key(tenant: TenantId, key: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
         Self { tenant, subject: key, role, tags: given(tags), hand_in: HandIn::default() }
     }
@@ -165,7 +165,7 @@ impl Identity {
         Self { tenant, subject: Subject::operator(), role: Role::Admin, tags, hand_in: HandIn::Everywhere }
     }
 
-    /// The same with this right to hand documents in. Without it there is none.
+    /// Gives the right to hand documents in. An identity has none without this.
     #[must_use]
     pub fn handing_in(self, hand_in: HandIn) -> Self {
         Self { hand_in, ..self }
@@ -193,7 +193,7 @@ impl Identity {
         self.tenant
     }
 
-    /// Who, by id.
+    /// Returns who acts, by id.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
@@ -259,7 +259,7 @@ impl Scope {
         self.tenant
     }
 
-    /// The asker's tags, `public` always among them: a document is visible if it carries any.
+    /// Returns the asker's tags, `public` always among them: a document is visible if it carries any.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &Tag> {
         self.tags.iter()
     }

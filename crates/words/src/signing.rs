@@ -19,18 +19,18 @@ const LENGTH_OF_NAME: usize = 16;
 /// A receipt says when its question was asked: clocks differ, and a question may be under way while a key is replaced.
 const LEEWAY: TimeDelta = TimeDelta::minutes(5);
 
-/// Who signed, and the signature.
+/// A signature says which key signed a receipt, and holds the proof.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ReceiptSignature {
     /// The key's id in the installation's key set.
     pub key: String,
-    /// Ed25519, base64url without padding.
+    /// Holds the Ed25519 signature in base64url without padding.
     pub ed25519: String,
 }
 
-/// The private half. It is never written anywhere but where the installation keeps it.
+/// Holds the private half of a key pair. It is never written anywhere but where the installation keeps it.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     public: PublicKey,
@@ -41,7 +41,7 @@ pub struct SigningKey {
 pub struct InvalidKey;
 
 impl SigningKey {
-    /// From the 32 random bytes that an Ed25519 key is.
+    /// Makes a key of the 32 random bytes that an Ed25519 key is.
     pub fn from_seed(seed: &[u8]) -> Result<Self, InvalidKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| InvalidKey)?;
         let public = PublicKey::from_bytes(pair.public_key().as_ref())?;
@@ -221,7 +221,7 @@ impl PublicKeys {
         }
     }
 
-    /// As a JSON Web Key Set.
+    /// Writes the keys as a JSON Web Key Set.
     pub fn to_set(&self) -> KeySet {
         KeySet { keys: self.0.iter().map(KnownKey::to_web_key).collect() }
     }
@@ -240,7 +240,7 @@ pub struct KeySet {
     pub keys: Vec<WebKey>,
 }
 
-/// A public key of an Edwards curve (RFC 8037).
+/// Describes a public key of an Edwards curve as a JSON Web Key (RFC 8037).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct WebKey {
@@ -258,7 +258,7 @@ pub struct WebKey {
     /// Since when it signs, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iat: Option<i64>,
-    /// Until when it signed; left out where it signs still.
+    /// When the key stopped signing, in seconds since 1970. It is left out while the key still signs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exp: Option<i64>,
     /// Left out where it was not revoked.
@@ -270,7 +270,7 @@ pub struct WebKey {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Revocation {
-    /// In seconds since 1970.
+    /// When the key was revoked, in seconds since 1970.
     pub revoked_at: i64,
 }
 

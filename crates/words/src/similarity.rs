@@ -46,7 +46,8 @@ impl SimilarityScale {
         self.unbounded(cosine).clamp(0.0, 1.0)
     }
 
-    /// The straight line beyond 0 and 1 too: for an order, in which two cosines never come to the same.
+    /// Follows the straight line beyond 0 and 1. It is for ordering: two different cosines never come to the same
+    /// number.
     pub fn unbounded(self, cosine: f64) -> f64 {
         (cosine - self.zero) / (self.one - self.zero)
     }

@@ -44,7 +44,8 @@ impl FromStr for SubjectId {
     }
 }
 
-/// Somebody who acts. The ways to make one are named after where the id comes from, so that none is made of a name.
+/// A subject is somebody who acts. The ways to make one are named after where the id comes from, so that none is made
+/// of a name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Subject {
     id: SubjectId,
@@ -52,12 +53,12 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The holder of an API key, from the key's own row.
+    /// Makes the subject of an API key, from the key's own row.
     pub fn of_key(id: Uuid, name: String) -> Self {
         Self { id: SubjectId::Key(id), name }
     }
 
-    /// Somebody who signed in, from their own row.
+    /// Makes the subject of a person who signed in, from the person's own row.
     pub fn of_person(id: Uuid, name: String) -> Self {
         Self { id: SubjectId::Person(id), name }
     }
@@ -77,7 +78,7 @@ impl Subject {
         self.id
     }
 
-    /// For people to read: it decides nothing.
+    /// Returns a name for people to read: it decides nothing.
     pub fn name(&self) -> &str {
         &self.name
     }

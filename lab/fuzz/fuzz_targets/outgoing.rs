@@ -30,5 +30,5 @@ fuzz_target!(|input: &[u8]| {
     asker.assert_checked(&released, &shown);
     let size = usize::from(*cut) % 9 + 1;
     let in_pieces = asker.released(written.chunks(size).map(<[u8]>::to_vec).collect());
-    assert_eq!(in_pieces.heard, released.heard, "pieces of {size} of {shown:?}");
+    assert_eq!(in_pieces.received, released.received, "pieces of {size} of {shown:?}");
 });

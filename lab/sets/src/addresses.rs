@@ -47,7 +47,7 @@ pub struct Wrong {
     pub reason: Option<Reason>,
 }
 
-pub fn read(file: &Path) -> Result<Vec<AddressQuery>, AddressesError> {
+pub fn load(file: &Path) -> Result<Vec<AddressQuery>, AddressesError> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| AddressesError::Unreadable(name(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

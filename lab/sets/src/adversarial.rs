@@ -93,7 +93,7 @@ pub struct ClassScore {
     pub wrong: Vec<String>,
 }
 
-pub fn read(file: &Path) -> Result<Vec<CitedSentence>, AdversarialError> {
+pub fn load(file: &Path) -> Result<Vec<CitedSentence>, AdversarialError> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| AdversarialError::Unreadable(name(), error))?;
     let mut sentences: Vec<CitedSentence> = Vec::new();

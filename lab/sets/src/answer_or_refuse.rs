@@ -47,13 +47,13 @@ impl Outcome {
         let answered = answer.action == Action::Cite;
         let paragraph = plain(&question.context);
         let is_of_paragraph = |text: &str| !text.trim().is_empty() && paragraph.contains(&plain(text));
-        let said = plain(&answer.answer);
+        let text = plain(&answer.answer);
         Self {
             answerable: question.answerable,
             answered,
             reason: answer.reason.map(|reason| reason.as_str().to_owned()),
             cites_the_paragraph: answered && answer.citations.iter().any(|cited| is_of_paragraph(&cited.snippet_full)),
-            says_the_answer: answered && question.answers.iter().any(|answer| said.contains(&plain(answer))),
+            says_the_answer: answered && question.answers.iter().any(|answer| text.contains(&plain(answer))),
             stood_in: answer.retrieval_quality.fallback_reasons.contains(&Fallback::Extractive),
         }
     }

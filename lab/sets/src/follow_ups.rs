@@ -75,9 +75,9 @@ pub fn parse(text: &str) -> Result<Vec<Chain>, String> {
 
 /// Compares an answer with what it must have.
 pub fn judged(turn: &ChainTurn, answer: &Answer) -> AskedTurn {
-    let said = answer.answer.to_lowercase();
+    let text = answer.answer.to_lowercase();
     let missing: Vec<&str> =
-        turn.has.iter().map(String::as_str).filter(|part| !said.contains(&part.to_lowercase())).collect();
+        turn.has.iter().map(String::as_str).filter(|part| !text.contains(&part.to_lowercase())).collect();
     let is_answered = answer.action == Action::Cite;
     let wrong = match (turn.refused, is_answered) {
         (true, true) => Some("it is answered, and nothing answers it".to_owned()),

@@ -4,8 +4,8 @@
 pub mod judged;
 pub mod lint;
 pub mod reply;
-pub mod said;
 pub mod score;
+pub mod wording;
 
 use ibidem_words::Message;
 use serde::{Deserialize, Serialize};

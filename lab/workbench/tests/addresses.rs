@@ -18,7 +18,7 @@ use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
-use ibidem_lab::addresses::{read, run};
+use ibidem_lab::addresses::{load, run};
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_testing::database::TestDatabase;
 use ibidem_testing::fakes::{FakeEmbedder, FakeIndex};
@@ -123,7 +123,7 @@ async fn every_address_brings_exactly_what_it_names_and_what_does_not_exist_is_r
     let (catalogue, words) = (Arc::new(database.store.clone()), Arc::new(database.store.clone()));
     let engine = Engine::new(Searcher { embedder: Part::bare(embedder), index: Part::bare(index), catalogue, words });
     let policy = Arc::new(Policy::parse(&std::fs::read_to_string(data("policy.yaml")).unwrap()).unwrap());
-    let queries = read(&data("address_queries.jsonl")).unwrap();
+    let queries = load(&data("address_queries.jsonl")).unwrap();
     assert_eq!(queries.len(), 525);
     let (scores, wrong) = run(&engine, |query| asked(tenant, &policy, query), &queries).await.unwrap();
     for score in &scores {

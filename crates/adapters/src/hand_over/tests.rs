@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use chrono::Utc;
-use ibidem_words::{DocumentId, Found, HandOver, PinDraft, PinHere, Reference, SourceId};
+use ibidem_words::{DocumentId, FoundPassage, HandOver, PinDraft, PinHere, Reference, SourceId};
 use mailparse::MailHeaderMap as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -32,7 +32,7 @@ fn hand_over(question: &str) -> HandOver {
         topic: "hr".to_owned(),
         owner: "hr@example.org".to_owned(),
         reason: "The answer is not certain enough.".to_owned(),
-        found: vec![Found {
+        found: vec![FoundPassage {
             source_id,
             document_id: source_id.document,
             title: "Urlaub – Übertrag".to_owned(),

@@ -50,8 +50,8 @@ mod tests {
             (r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#, "it embedded text 0 twice"),
             ("[]", "check `embedding.url`"),
         ] {
-            let said = vectors(body.as_bytes(), 2).unwrap_err();
-            assert!(said.contains(problem), "{said}");
+            let error = vectors(body.as_bytes(), 2).unwrap_err();
+            assert!(error.contains(problem), "{error}");
         }
     }
 }

@@ -213,9 +213,9 @@ mod tests {
                 "where a probability",
             ),
         ];
-        for (form, reply, said) in cases {
+        for (form, reply, expected) in cases {
             let refused = classifications(form, reply.as_bytes(), 2).unwrap_err();
-            assert!(refused.contains(said), "{reply}: {refused}");
+            assert!(refused.contains(expected), "{reply}: {refused}");
         }
     }
 }

@@ -109,9 +109,9 @@ mod tests {
             (r#"[{"index":0,"score":0.5}]"#, "`reranker.form`"),
             ("<html>", "`reranker.form`"),
         ];
-        for (reply, said) in cases {
+        for (reply, expected) in cases {
             let refused = cohere(reply, 2).unwrap_err();
-            assert!(refused.contains(said), "{reply}: {refused}");
+            assert!(refused.contains(expected), "{reply}: {refused}");
         }
     }
 

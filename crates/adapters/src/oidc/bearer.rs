@@ -45,14 +45,14 @@ impl Oidc {
     async fn fetched_userinfo(&self, subject: &str, access_token: &str) -> Result<UserInfo, ProviderError> {
         let Some(address) = &self.metadata().await?.userinfo_endpoint else { return Ok(UserInfo::default()) };
         let request = self.client.get(address).bearer_auth(access_token);
-        let (status, said) = fetch::document::<Claims>(request).await?;
+        let (status, claims) = fetch::document::<Claims>(request).await?;
         if !status.is_success() {
             return Err(refused(format!("the userinfo endpoint replied {status}")));
         }
         // Of another it would be another's groups.
-        if claims::subject(&said)? != subject {
+        if claims::subject(&claims)? != subject {
             return Err(refused("the userinfo endpoint speaks of somebody else"));
         }
-        Ok(UserInfo::read(&said, &self.settings.groups_claim))
+        Ok(UserInfo::parse(&claims, &self.settings.groups_claim))
     }
 }

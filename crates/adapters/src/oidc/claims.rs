@@ -17,7 +17,7 @@ pub(super) struct UserInfo {
 }
 
 impl UserInfo {
-    pub(super) fn read(claims: &Claims, groups_claim: &str) -> Self {
+    pub(super) fn parse(claims: &Claims, groups_claim: &str) -> Self {
         Self { groups: groups(claims, groups_claim).unwrap_or_default(), name: name(claims), email: email(claims) }
     }
 }

@@ -57,7 +57,7 @@ impl Kind {
 
 impl Held {
     /// None for a key that checks no signatures, or none of ours: a shared secret among them is never used.
-    fn read(written: Value) -> Option<Self> {
+    fn parse(written: Value) -> Option<Self> {
         let text = |name: &str| written.get(name).and_then(Value::as_str).map(str::to_owned);
         let kind = match text("kty")?.as_str() {
             "RSA" => Kind::Rsa,
@@ -128,7 +128,7 @@ impl KeyRing {
 
     async fn fetch(&self, client: &reqwest::Client, address: &str) -> Result<(), ProviderError> {
         let set: KeySet = fetch::success(client.get(address)).await?;
-        let keys: Arc<[Held]> = set.keys.into_iter().filter_map(Held::read).collect();
+        let keys: Arc<[Held]> = set.keys.into_iter().filter_map(Held::parse).collect();
         *self.held.write().unwrap_or_else(PoisonError::into_inner) = keys;
         Ok(())
     }

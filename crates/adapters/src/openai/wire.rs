@@ -283,11 +283,11 @@ impl ModelName {
 /// What an error body says, in a few words.
 pub(super) fn error_text(body: &[u8]) -> String {
     const LONGEST: usize = 300;
-    let said = serde_json::from_slice::<serde_json::Value>(body).ok().and_then(|value| {
+    let message = serde_json::from_slice::<serde_json::Value>(body).ok().and_then(|value| {
         let error = value.get("error")?;
         let message = error.get("message").unwrap_or(error);
         message.as_str().map(str::to_owned)
     });
-    let said = said.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-    said.chars().take(LONGEST).collect()
+    let message = message.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+    message.chars().take(LONGEST).collect()
 }

@@ -130,7 +130,7 @@ impl QdrantIndex {
 
     /// Called when the server knows no such collection: there is none, or that of another model.
     pub(super) async fn why_missing(&self) -> IndexError {
-        // Not by `read`, which calls this.
+        // Not by `query`, which calls this.
         let limit = self.settings.search_timeout;
         let reader = self.nodes.reader(self.nodes.current());
         let aliases = match tokio::time::timeout(limit, reader.list_aliases()).await {
@@ -150,7 +150,7 @@ impl QdrantIndex {
     /// The collection our alias points at.
     async fn aliased_collection(&self) -> Result<Option<String>, IndexError> {
         let alias = self.names.alias();
-        let reply = self.read(|node| async move { node.list_aliases().await }).await?;
+        let reply = self.query(|node| async move { node.list_aliases().await }).await?;
         let found = reply.aliases.into_iter().find(|description| description.alias_name == alias);
         Ok(found.map(|description| description.collection_name))
     }
@@ -162,13 +162,13 @@ impl QdrantIndex {
 
     /// Collections under this index's names, of any model.
     async fn collections(&self) -> Result<Vec<(String, CollectionId)>, IndexError> {
-        let reply = self.read(|node| async move { node.list_collections().await }).await?;
+        let reply = self.query(|node| async move { node.list_collections().await }).await?;
         let named = reply.collections.into_iter();
         Ok(named.filter_map(|found| self.names.parse(&found.name).map(|id| (found.name, id))).collect())
     }
 
     pub(super) async fn collection_info(&self, collection: &str) -> Result<CollectionInfo, IndexError> {
-        let reply = self.read(|node| async move { node.collection_info(collection).await }).await?;
+        let reply = self.query(|node| async move { node.collection_info(collection).await }).await?;
         reply.result.ok_or_else(|| IndexError::Unavailable(format!("no description of {collection}")))
     }
 

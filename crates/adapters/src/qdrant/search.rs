@@ -44,15 +44,11 @@ pub(super) async fn search(
 }
 
 /// What the lanes of each plan find.
-async fn both_lanes(
-    index: &QdrantIndex,
-    division: Division,
-    plans: &mut [Plan],
-) -> Result<Vec<FoundByLanes>, IndexError> {
+async fn both_lanes(index: &QdrantIndex, division: Division, plans: &mut [Plan]) -> Result<Vec<LaneHits>, IndexError> {
     for plan in &mut *plans {
         plan.shards = division.shards_of(plan.tenant);
     }
-    let mut found: Vec<FoundByLanes> = plans.iter().map(|_| FoundByLanes::default()).collect();
+    let mut found: Vec<LaneHits> = plans.iter().map(|_| LaneHits::default()).collect();
     let mut open: Vec<usize> = (0..plans.len()).collect();
     // Normally one round trip: another only where many passages have the same score.
     while !open.is_empty() {
@@ -73,7 +69,7 @@ async fn both_lanes(
                 Some(_) => [only(&dense, &lexical), only(&lexical, &dense)],
                 None => Default::default(),
             };
-            found[place] = FoundByLanes { dense, lexical, unscored };
+            found[place] = LaneHits { dense, lexical, unscored };
         }
         open = cut_short;
     }
@@ -87,7 +83,7 @@ async fn ask(index: &QdrantIndex, requests: Vec<QueryPoints>) -> Result<Vec<Vec<
     let limit = index.settings.search_timeout;
     let batch = QueryBatchPointsBuilder::new(&index.target, requests).timeout(limit.as_secs().max(1)).build();
     let reply = index
-        .read(|node| {
+        .query(|node| {
             let batch = batch.clone();
             async move { node.query_batch(batch).await }
         })
@@ -97,15 +93,15 @@ async fn ask(index: &QdrantIndex, requests: Vec<QueryPoints>) -> Result<Vec<Vec<
 
 /// What the lanes of one query found, each the best first.
 #[derive(Default)]
-struct FoundByLanes {
-    dense: Vec<Found>,
-    lexical: Vec<Found>,
+struct LaneHits {
+    dense: Vec<ScoredHit>,
+    lexical: Vec<ScoredHit>,
     /// Where both lanes were searched: the points whose BM25 is not known, and those whose cosine is not.
     unscored: [Vec<PointIdOptions>; 2],
 }
 
 /// What one lane found and the other did not.
-fn only(of: &[Found], other: &[Found]) -> Vec<PointIdOptions> {
+fn only(of: &[ScoredHit], other: &[ScoredHit]) -> Vec<PointIdOptions> {
     let other: HashSet<PassageKey> = other.iter().map(|found| found.passage).collect();
     of.iter().filter(|found| !other.contains(&found.passage)).map(|found| found.point.clone()).collect()
 }
@@ -184,7 +180,7 @@ impl Plan {
     }
 
     /// What each lane alone found, scored as the other does: by words first, as [`Plan::hits`] reads it.
-    fn scored_by_the_other(&self, found: &FoundByLanes) -> Vec<QueryPoints> {
+    fn scored_by_the_other(&self, found: &LaneHits) -> Vec<QueryPoints> {
         let Some((dense, lexical)) = self.both() else { return Vec::new() };
         let wanted = [lexical, dense].into_iter().zip(&found.unscored);
         wanted.filter(|(_, points)| !points.is_empty()).map(|(lane, points)| self.scored(lane, points)).collect()
@@ -224,7 +220,7 @@ impl Plan {
     }
 
     /// Takes as many results as there were [`Plan::scored_by_the_other`], in their order.
-    fn hits(&self, found: &FoundByLanes, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
+    fn hits(&self, found: &LaneHits, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
         let [bm25_of_dense, cosine_of_lexical] = found
             .unscored
             .each_ref()
@@ -270,27 +266,27 @@ fn fetched(hits_per_lane: usize, spare: u64) -> u64 {
     u64::try_from(hits_per_lane).unwrap_or(u64::MAX).saturating_add(spare)
 }
 
-struct Found {
+struct ScoredHit {
     point: PointIdOptions,
     passage: PassageKey,
     score: f32,
 }
 
 /// A lane's hits, the best first, equal ones by passage key.
-fn ranked(points: Vec<ScoredPoint>, limit: usize) -> Vec<Found> {
-    let mut found: Vec<Found> = points.into_iter().filter_map(found).collect();
+fn ranked(points: Vec<ScoredPoint>, limit: usize) -> Vec<ScoredHit> {
+    let mut found: Vec<ScoredHit> = points.into_iter().filter_map(found).collect();
     found.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.passage.cmp(&other.passage)));
     found.dedup_by_key(|found| found.passage);
     found.truncate(limit);
     found
 }
 
-fn found(point: ScoredPoint) -> Option<Found> {
+fn found(point: ScoredPoint) -> Option<ScoredHit> {
     let passage = payload::passage(&point.payload);
     if passage.is_none() {
         tracing::warn!(id = ?point.id, "a point that is not ours");
     }
-    Some(Found { point: point.id?.point_id_options?, passage: passage?, score: point.score })
+    Some(ScoredHit { point: point.id?.point_id_options?, passage: passage?, score: point.score })
 }
 
 fn scores(points: Vec<ScoredPoint>) -> HashMap<PointIdOptions, f32> {

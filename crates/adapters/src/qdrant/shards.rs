@@ -115,7 +115,7 @@ impl QdrantIndex {
     }
 
     async fn has_shards(&self, collection: &str, name: &str) -> Result<bool, IndexError> {
-        let info = self.read(|node| async move { node.collection_cluster_info(collection).await }).await?;
+        let info = self.query(|node| async move { node.collection_cluster_info(collection).await }).await?;
         let local = info.local_shards.into_iter().map(|shard| shard.shard_key);
         let remote = info.remote_shards.into_iter().map(|shard| shard.shard_key);
         Ok(local.chain(remote).flatten().any(|found| found == key(name)))

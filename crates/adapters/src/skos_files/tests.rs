@@ -9,15 +9,15 @@ fn data(name: &str) -> PathBuf {
 /// The demo's vocabulary, as large and as untidy as one that is in use.
 fn demo() -> SkosFiles {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/architecture/vocabulary/halvern.ttl");
-    SkosFiles::read(&settings(vec![file])).unwrap()
+    SkosFiles::load(&settings(vec![file])).unwrap()
 }
 
 fn settings(paths: Vec<PathBuf>) -> SkosFilesSettings {
     SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 }
 }
 
-fn read(names: &[&str]) -> SkosFiles {
-    SkosFiles::read(&settings(names.iter().map(|name| data(name)).collect())).unwrap()
+fn load(names: &[&str]) -> SkosFiles {
+    SkosFiles::load(&settings(names.iter().map(|name| data(name)).collect())).unwrap()
 }
 
 /// A vocabulary with this text in it, in a file of this name.
@@ -25,7 +25,7 @@ fn written(name: &str, text: &str) -> Result<SkosFiles, SkosFileError> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
     std::fs::write(&file, text).unwrap();
-    SkosFiles::read(&settings(vec![file]))
+    SkosFiles::load(&settings(vec![file]))
 }
 
 async fn found(vocabulary: &SkosFiles, term: &str) -> Concept {
@@ -37,12 +37,12 @@ async fn found(vocabulary: &SkosFiles, term: &str) -> Concept {
 
 #[tokio::test]
 async fn files_behave_as_a_vocabulary() {
-    suites::vocabulary::check(&read(&["gridterms.ttl", "gridterms2.ttl"])).await;
+    suites::vocabulary::check(&load(&["gridterms.ttl", "gridterms2.ttl"])).await;
 }
 
 #[tokio::test]
 async fn a_term_with_quotes_and_an_asterisk_is_found_as_it_is_written() {
-    let vocabulary = read(&["gridterms.ttl"]);
+    let vocabulary = load(&["gridterms.ttl"]);
     let concept = found(&vocabulary, "operator's \"N-1\" (criterion) * rule").await;
     assert_eq!(concept.definition.unwrap().text, "Security rule & <more>.");
 }
@@ -51,7 +51,7 @@ async fn a_term_with_quotes_and_an_asterisk_is_found_as_it_is_written() {
 async fn another_language_brings_its_own_labels_and_definitions() {
     let mut settings = settings(vec![data("gridterms.ttl")]);
     settings.language = "de".to_owned();
-    let vocabulary = SkosFiles::read(&settings).unwrap();
+    let vocabulary = SkosFiles::load(&settings).unwrap();
     let concept = found(&vocabulary, "sammelschienenabschnitt").await;
     assert_eq!(concept.label, "Sammelschienenabschnitt");
     assert_eq!(concept.definition.unwrap().language.as_deref(), Some("de"));
@@ -85,7 +85,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
     let no_file = settings(vec![data("nothing.ttl")]);
     let no_concept = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<http://a> a skos:Collection .\n";
     let cases = [
-        (SkosFiles::read(&no_file), "nothing.ttl cannot be read"),
+        (SkosFiles::load(&no_file), "nothing.ttl cannot be read"),
         (written("v.ttl", "<http://a> <http://b> \"c\" .\n\n<http://a> <http://b> nonsense ."), "v.ttl, line 3: "),
         (written("v.ttl", "<http://a> a \"unfinished"), "v.ttl, line 1: "),
         (written("v.rdf", "<?xml version=\"1.0\"?>\n\n<a>\n</a>\n"), "v.rdf, line 3: "),
@@ -105,7 +105,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
 fn a_file_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
     let size = std::fs::metadata(data("gridterms2.ttl")).unwrap().len();
     let limited = |max_file_bytes| {
-        SkosFiles::read(&SkosFilesSettings { max_file_bytes, ..settings(vec![data("gridterms2.ttl")]) })
+        SkosFiles::load(&SkosFilesSettings { max_file_bytes, ..settings(vec![data("gridterms2.ttl")]) })
     };
     assert!(limited(size).is_ok());
     assert!(matches!(limited(size - 1), Err(SkosFileError::TooLarge { .. })));
@@ -114,16 +114,16 @@ fn a_file_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
 #[test]
 fn a_folder_is_all_the_vocabularies_in_it_and_an_id_is_used_once() {
     let folder = data("");
-    let vocabulary = SkosFiles::read(&settings(vec![folder.clone()])).unwrap();
+    let vocabulary = SkosFiles::load(&settings(vec![folder.clone()])).unwrap();
     let ids: Vec<&str> = vocabulary.word_lists().iter().map(|list| list.id.as_str()).collect();
     assert_eq!(ids, ["gridterms", "gridterms2"]);
-    let twice = SkosFiles::read(&settings(vec![folder, data("gridterms.ttl")]));
+    let twice = SkosFiles::load(&settings(vec![folder, data("gridterms.ttl")]));
     assert!(matches!(twice, Err(SkosFileError::SameId { id, .. }) if id == "gridterms"));
 }
 
 #[test]
 fn reading_a_file_again_gives_the_same_nodes() {
-    assert_eq!(read(&["gridterms.ttl"]).word_lists(), read(&["gridterms.ttl"]).word_lists());
+    assert_eq!(load(&["gridterms.ttl"]).word_lists(), load(&["gridterms.ttl"]).word_lists());
 }
 
 #[test]

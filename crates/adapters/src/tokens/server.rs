@@ -70,9 +70,9 @@ impl ServerTokenizer {
             None => request,
         };
         let reply = request.send().await.and_then(reqwest::Response::error_for_status);
-        let reply = bounded::body(reply.map_err(|error| said(&error))?, LARGEST_REPLY).await;
+        let reply = bounded::body(reply.map_err(|error| why_refused(&error))?, LARGEST_REPLY).await;
         let reply = reply.map_err(|error| match error {
-            ReadError::Connection(error) => said(&error),
+            ReadError::Connection(error) => why_refused(&error),
             too_long => too_long.to_string(),
         })?;
         let reply: Reply = serde_json::from_slice(&reply).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ impl ServerTokenizer {
     }
 }
 
-fn said(error: &reqwest::Error) -> String {
+fn why_refused(error: &reqwest::Error) -> String {
     match error.status() {
         Some(status) => format!("/tokenize answers with status {}", status.as_u16()),
         None => reason(error),

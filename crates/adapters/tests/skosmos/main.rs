@@ -21,7 +21,7 @@ fn serving(names: &[&str]) -> Router {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vocabulary");
     let paths = names.iter().map(|name| folder.join(name)).collect();
     let settings = SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 };
-    ibidem_testing::skosmos::router(Arc::new(SkosFiles::read(&settings).unwrap()), "en")
+    ibidem_testing::skosmos::router(Arc::new(SkosFiles::load(&settings).unwrap()), "en")
 }
 
 fn gridterms() -> Router {

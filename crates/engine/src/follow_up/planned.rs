@@ -19,10 +19,10 @@ pub(super) async fn rewritten(
 ) -> Option<Option<String>> {
     let from = answered.len().saturating_sub(rules.most_questions);
     let lines: Vec<String> = answered[from..].iter().map(String::as_str).chain([query]).map(on_one_line).collect();
-    let said = |role, content: String| PromptMessage { role, content };
+    let message = |role, content: String| PromptMessage { role, content };
     let messages = vec![
-        said(Speaker::System, rules.prompt.trim().to_owned()),
-        said(Speaker::User, unsteered(&lines.join("\n")).into_owned()),
+        message(Speaker::System, rules.prompt.trim().to_owned()),
+        message(Speaker::User, unsteered(&lines.join("\n")).into_owned()),
     ];
     let written = planner.model().say(messages, rules.max_tokens, deadline).await.ok()?;
     let line = written.lines().map(str::trim).find(|line| !line.is_empty())?;

@@ -10,20 +10,20 @@ use crate::policy::FollowUpRules;
 use crate::roles::{NamedModel, Planner};
 use ibidem_ports::degrade::Deadline;
 
-fn said(role: Speaker, content: &str) -> Message {
+fn message(role: Speaker, content: &str) -> Message {
     Message { role, content: content.to_owned(), timestamp: None }
 }
 
 #[test]
 fn only_questions_that_got_a_reply_are_gone_on_with() {
     let history = vec![
-        said(Speaker::System, "Be kind."),
-        said(Speaker::User, "How long are logs kept?"),
-        said(Speaker::Assistant, "Thirteen months."),
-        said(Speaker::User, "Who wins the cup?"),
-        said(Speaker::User, "Who reads them?"),
-        said(Speaker::Assistant, "The security team."),
-        said(Speaker::User, "And?"),
+        message(Speaker::System, "Be kind."),
+        message(Speaker::User, "How long are logs kept?"),
+        message(Speaker::Assistant, "Thirteen months."),
+        message(Speaker::User, "Who wins the cup?"),
+        message(Speaker::User, "Who reads them?"),
+        message(Speaker::Assistant, "The security team."),
+        message(Speaker::User, "And?"),
     ];
     let question = Question::new("Why?").after(history);
     assert_eq!(answered_questions(&question), ["How long are logs kept?", "Who reads them?"]);

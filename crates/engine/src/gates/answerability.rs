@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 
 /// The least probability, of the best candidate, that it answers the question.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
@@ -58,7 +58,7 @@ impl ChecksPool for Answerability {
             false => pool.kept.iter().any(Candidate::is_named_and_read),
         };
         // Where documents were named, it is they that must answer.
-        let asked = pool.standing().filter(|candidate| !is_named || candidate.is_named_and_read());
+        let asked = pool.passing().filter(|candidate| !is_named || candidate.is_named_and_read());
         // What was read and is not left any more answers nothing.
         let none_left = (pool.gates_look_alone && pool.is_read).then_some(0.0);
         let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max).or(none_left) else {
@@ -68,8 +68,11 @@ impl ChecksPool for Answerability {
         if !pool.record(Self::name(), observed < least, observed, least) {
             return Finding::Passes;
         }
-        let explanation =
-            format!("Probability that a passage answers ({}) below threshold ({})", shown(observed), shown(least));
+        let explanation = format!(
+            "Probability that a passage answers ({}) below threshold ({})",
+            format_number(observed),
+            format_number(least)
+        );
         Finding::Refuses(Reason::NotAnswered, explanation)
     }
 }
@@ -78,11 +81,11 @@ impl Answerability {
     /// The reader is away: whether anything answers is not known, and only a curator's choice for this question vouches for
     /// it. With the reader it would count as much.
     fn unread(&self, pool: &mut WorkingPool<'_>, why: &str) -> Finding {
-        let observed = pool.standing().filter_map(|candidate| candidate.curated).fold(0.0, f64::max);
+        let observed = pool.passing().filter_map(|candidate| candidate.curated).fold(0.0, f64::max);
         if !pool.record(Self::name(), observed < self.0, observed, self.0) {
             return Finding::Passes;
         }
-        let found = pool.standing().count();
+        let found = pool.passing().count();
         let explanation = format!("Passages that were read (0 of {found}) below the least that is needed (1): {why}");
         Finding::Refuses(Reason::RetrievalUnavailable, explanation)
     }
@@ -100,7 +103,7 @@ mod tests {
 
     const GATE: &str = "[{answerability: 0.5}]";
 
-    fn read(probabilities: &[f32]) -> Vec<Candidate> {
+    fn with_probabilities(probabilities: &[f32]) -> Vec<Candidate> {
         let one = |(number, score): (u128, &f32)| Candidate {
             rerank: Some(*score),
             ..candidate(number, 0, 0.9, "leave days carried over")
@@ -110,8 +113,9 @@ mod tests {
 
     #[test]
     fn the_best_decides_and_a_refusal_names_its_number() {
-        assert!(passes(&sift(gathered("leave", GATE, read(&[0.1, 0.5])))));
-        let SiftOutcome::Refused { refusal, sifted } = sift(gathered("leave", GATE, read(&[0.2, 0.49]))) else {
+        assert!(passes(&sift(gathered("leave", GATE, with_probabilities(&[0.1, 0.5])))));
+        let SiftOutcome::Refused { refusal, sifted } = sift(gathered("leave", GATE, with_probabilities(&[0.2, 0.49])))
+        else {
             panic!("nothing answers");
         };
         assert_eq!(refusal.reason, Reason::NotAnswered);
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn of_named_documents_they_alone_decide_and_the_policys_share_is_enough() {
         let pool = |named: f32, other: f32| {
-            let mut read = read(&[named, other]);
+            let mut read = with_probabilities(&[named, other]);
             (read[0].addressed, read[0].on_its_text) = (true, true);
             read
         };
@@ -160,9 +164,9 @@ mod tests {
         for curated in [None, Some(0.4999)] {
             let SiftOutcome::Refused { refusal, sifted } = unread(curated) else { panic!("nobody read it") };
             assert_eq!(refusal.reason, Reason::RetrievalUnavailable);
-            let said = "Passages that were read (0 of 1) below the least that is needed (1): the reranker did not answer \
+            let expected = "Passages that were read (0 of 1) below the least that is needed (1): the reranker did not answer \
                         within 3000 ms";
-            assert_eq!(refusal.explanation, said);
+            assert_eq!(refusal.explanation, expected);
             assert_eq!(refusal.suggestions, ["Ask again in a moment."]);
             assert_eq!(sifted.log.trace.last().unwrap().verdict, Verdict::Stop);
         }
@@ -171,15 +175,15 @@ mod tests {
 
     #[test]
     fn what_a_curator_chose_for_the_question_answers_it() {
-        let mut chosen = read(&[0.1]);
+        let mut chosen = with_probabilities(&[0.1]);
         chosen[0].curated = Some(0.9);
         assert!(passes(&sift(gathered("leave", GATE, chosen))));
     }
 
     #[test]
     fn it_says_its_number_and_what_cannot_be_meant() {
-        let [said] = &words_of("{answerability: 0.5}")[..] else { panic!("one line") };
-        assert!(said.contains("below 0.5") && said.contains("`not_answered`"), "{said}");
+        let [line] = &words_of("{answerability: 0.5}")[..] else { panic!("one line") };
+        assert!(line.contains("below 0.5") && line.contains("`not_answered`"), "{line}");
         assert_eq!(contradictions_of("[{answerability: 1.5}]"), ["sift.answerability must be between 0 and 1"]);
         let [open] = &warnings_of("[{answerability: 0}]")[..] else { panic!("it stops nothing") };
         assert!(open.starts_with("sift.answerability is 0: "), "{open}");

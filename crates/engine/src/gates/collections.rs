@@ -8,9 +8,9 @@ use ibidem_words::{Reason, as_shown};
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
-use crate::gates::pool::{WorkingPool, shown};
+use crate::gates::pool::{WorkingPool, format_number};
 
-/// Thresholds by collection; those that are not named have the default's.
+/// Sets thresholds by collection. Those that are not named have the default's.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CollectionThresholds {
@@ -28,7 +28,7 @@ pub struct Thresholds {
     pub min_query_coverage: f64,
 }
 
-/// Thresholds from a file of their own, laid over a policy's: those it names count, the others stay.
+/// Holds thresholds from a file of their own, which are laid over a policy's: those it names count, the others stay.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdsOverlay {
@@ -101,7 +101,8 @@ impl DropsCandidates for CollectionThresholds {
             distance(candidate) <= self.for_candidate(candidate).distance_threshold
         });
         if let Some(best) = best_of_all_dropped(pool, before) {
-            let (seen, most) = (shown(distance(best)), shown(self.for_candidate(best).distance_threshold));
+            let (seen, most) =
+                (format_number(distance(best)), format_number(self.for_candidate(best).distance_threshold));
             let explanation = format!("Distance ({seen}) above threshold ({most}) of {}", best.passage.collection);
             pool.why_none_is_left = Some((Reason::LowSimilarity, explanation));
         }
@@ -110,8 +111,8 @@ impl DropsCandidates for CollectionThresholds {
             candidate.overlap_with(terms).coverage >= self.for_candidate(candidate).min_query_coverage
         });
         if let Some(best) = best_of_all_dropped(pool, before) {
-            let seen = shown(best.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage));
-            let least = shown(self.for_candidate(best).min_query_coverage);
+            let seen = format_number(best.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage));
+            let least = format_number(self.for_candidate(best).min_query_coverage);
             let explanation =
                 format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);
             pool.why_none_is_left = Some((Reason::LowCoverage, explanation));

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::contradictions::never_decides;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,12 +14,12 @@ pub struct Coverage {
     /// Enough where the best reaches this and there are so many of the primary kind.
     pub sufficient: f64,
     pub least_of_kind: usize,
-    /// Any kind when null.
+    /// Which kind of document counts; any kind when null.
     #[serde(default)]
     pub primary_kind: Option<DocumentKind>,
-    /// Enough on its own.
+    /// The similarity that is enough on its own.
     pub confident: f64,
-    /// Below this nothing is close, and nothing more is tried.
+    /// The similarity below which nothing is close, and nothing more is tried.
     pub bail_out: f64,
 }
 
@@ -62,9 +62,9 @@ impl GateRule for Coverage {
 
     fn contradictions(&self) -> Vec<String> {
         let falls = self.bail_out > self.sufficient || self.sufficient > self.confident;
-        let said = "sift.coverage must have bail_out, sufficient and confident in rising order: some of them would \
+        let contradiction = "sift.coverage must have bail_out, sufficient and confident in rising order: some of them would \
                     never decide";
-        falls.then(|| said.to_owned()).into_iter().collect()
+        falls.then(|| contradiction.to_owned()).into_iter().collect()
     }
 
     fn without_effect_after(&self, before: &[Gate]) -> Vec<String> {
@@ -78,7 +78,7 @@ impl ChecksPool for Coverage {
         let observed = pool.best();
         let is_primary =
             |candidate: &&Candidate| self.primary_kind.is_none() || candidate.passage.kind == self.primary_kind;
-        let primary = pool.standing().filter(is_primary).count();
+        let primary = pool.passing().filter(is_primary).count();
         let threshold = if primary >= self.least_of_kind { self.sufficient } else { self.confident };
         if !pool.record(Self::name(), observed < threshold, observed, threshold) {
             return Finding::Passes;
@@ -95,12 +95,12 @@ impl Coverage {
     /// Why it is not enough, with the numbers.
     fn explanation(&self, observed: f64, threshold: f64, primary: usize) -> String {
         if observed < self.bail_out {
-            let (observed, least) = (shown(observed), shown(self.bail_out));
+            let (observed, least) = (format_number(observed), format_number(self.bail_out));
             return format!("Best similarity ({observed}) below what is worth another look ({least})");
         }
         let kind = self.primary_kind.as_ref();
         let kind = kind.map_or_else(|| "passages".to_owned(), |kind| format!("passages of the kind {kind}"));
-        let (observed, threshold, least) = (shown(observed), shown(threshold), self.least_of_kind);
+        let (observed, threshold, least) = (format_number(observed), format_number(threshold), self.least_of_kind);
         format!("Best similarity ({observed}) below threshold ({threshold}) with {primary} of {least} {kind}")
     }
 }
@@ -157,12 +157,15 @@ mod tests {
 
     #[test]
     fn a_refusal_names_what_was_missing() {
-        let said = |cosine: f32| match sift(gathered("oil", COVERAGE, pool(&[cosine]))) {
+        let explanation = |cosine: f32| match sift(gathered("oil", COVERAGE, pool(&[cosine]))) {
             SiftOutcome::TooThin { refusal, .. } | SiftOutcome::Refused { refusal, .. } => refusal.explanation,
             SiftOutcome::Enough(_) | SiftOutcome::Unclear { .. } => panic!("{cosine} is not enough"),
         };
-        assert_eq!(said(0.5), "Best similarity (0.5) below threshold (0.65) with 0 of 2 passages of the kind lecture");
-        assert_eq!(said(0.3), "Best similarity (0.3) below what is worth another look (0.4)");
+        assert_eq!(
+            explanation(0.5),
+            "Best similarity (0.5) below threshold (0.65) with 0 of 2 passages of the kind lecture"
+        );
+        assert_eq!(explanation(0.3), "Best similarity (0.3) below what is worth another look (0.4)");
     }
 
     #[test]

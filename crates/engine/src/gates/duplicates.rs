@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn it_says_its_number_and_that_one_is_none() {
-        let said = ["Of two whose texts are more alike than 0.9, the worse is dropped."];
-        assert_eq!(words_of("{duplicates: 0.9}"), said);
+        let expected = ["Of two whose texts are more alike than 0.9, the worse is dropped."];
+        assert_eq!(words_of("{duplicates: 0.9}"), expected);
         assert_eq!(warnings_of("[{duplicates: 0.99}]"), Vec::<String>::new());
         let [never] = &warnings_of("[{duplicates: 1.0}]")[..] else { panic!("it drops nothing") };
         assert!(never.starts_with("sift.duplicates is 1: "), "{never}");

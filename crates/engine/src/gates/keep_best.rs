@@ -51,17 +51,17 @@ impl GateRule for KeepBest {
 
     fn words(&self) -> Vec<String> {
         let at_least = self.least().map(|least| format!(" and at least {least}")).unwrap_or_default();
-        let mut said = vec![format!(
+        let mut lines = vec![format!(
             "The best are kept, as many as the asker's `max_context_chunks`{at_least}, and beside them what was promised \
              a place."
         )];
         if let Self::Diverse(Diverse { likeness, .. }) = self {
-            said.push(format!(
+            lines.push(format!(
                 "Each but the first is chosen by its probability of answering, or its similarity if no reader read it, \
                  less {likeness} of its likeness to the most alike of those chosen before."
             ));
         }
-        said
+        lines
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -229,8 +229,8 @@ mod tests {
             ["The best are kept, as many as the asker's `max_context_chunks`, and beside them what was promised a \
               place."]
         );
-        let [said] = &words_of("{keep_best: {at_least: 16}}")[..] else { panic!("one line") };
-        assert!(said.contains("`max_context_chunks` and at least 16,"), "{said}");
+        let [line] = &words_of("{keep_best: {at_least: 16}}")[..] else { panic!("one line") };
+        assert!(line.contains("`max_context_chunks` and at least 16,"), "{line}");
         let [_, how] = &words_of("{keep_best: {diverse: {at_least: 8, likeness: 0.3}}}")[..] else {
             panic!("two lines")
         };

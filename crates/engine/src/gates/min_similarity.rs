@@ -6,7 +6,7 @@ use super::contradictions::demands_nothing;
 use super::{Absent, DropsCandidates, Gate, GateRule, Look};
 use crate::gates::pool::WorkingPool;
 
-/// The least similarity of a candidate.
+/// Drops candidates whose similarity is below this.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct MinSimilarity(pub f64);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Absent, ChecksPool, GateRule, Look};
 use crate::gates::pool::{Finding, WorkingPool};
 
-/// The share of missing words from which it warns.
+/// Warns when at least this share of the question's words is missing.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct MissingKeywords(pub f64);

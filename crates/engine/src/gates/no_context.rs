@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::contradictions::never_decides;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +62,7 @@ impl GateRule for NoContext {
 
 impl ChecksPool for NoContext {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
-        let hits = pool.standing().count();
+        let hits = pool.passing().count();
         // Of all that was found: without the weakest the mean would rise.
         let mut found: Vec<f64> = pool.looked_at().into_iter().map(Candidate::similarity).collect();
         if let Some(best) = self.of_best {
@@ -75,7 +75,11 @@ impl ChecksPool for NoContext {
         let explanation = match (few, weak) {
             (false, false) => return Finding::Passes,
             (true, _) => format!("Hits ({hits}) below threshold ({})", self.least_hits),
-            (false, true) => format!("Mean similarity ({}) below threshold ({})", shown(mean), shown(self.least_mean)),
+            (false, true) => format!(
+                "Mean similarity ({}) below threshold ({})",
+                format_number(mean),
+                format_number(self.least_mean)
+            ),
         };
         if self.ask_for.is_empty() {
             return Finding::Refuses(Reason::LowSimilarity, explanation);
@@ -106,11 +110,11 @@ mod tests {
             (vec![0.9, 0.9, 0.1], None),
             (vec![0.31, 0.28, 0.25], Some("Mean similarity (0.28) below threshold (0.5)")),
         ] {
-            let said = match sift(gathered("oil", NO_CONTEXT, pool(&cosines))) {
+            let explanation = match sift(gathered("oil", NO_CONTEXT, pool(&cosines))) {
                 SiftOutcome::Refused { refusal, .. } => Some(refusal.explanation),
                 _ => None,
             };
-            assert_eq!(said.as_deref(), expected, "{cosines:?}");
+            assert_eq!(explanation.as_deref(), expected, "{cosines:?}");
         }
     }
 
@@ -123,8 +127,8 @@ mod tests {
         };
         assert!(!is_refused(3));
         assert!(is_refused(4));
-        let [said] = &words_of("{no_context: {least_hits: 3, least_mean: 0.5, of_best: 8}}")[..] else { panic!() };
-        assert!(said.contains("the mean similarity of the best 8 that was found is below 0.5"), "{said}");
+        let [line] = &words_of("{no_context: {least_hits: 3, least_mean: 0.5, of_best: 8}}")[..] else { panic!() };
+        assert!(line.contains("the mean similarity of the best 8 that was found is below 0.5"), "{line}");
     }
 
     #[test]

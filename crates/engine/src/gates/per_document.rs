@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Absent, DropsCandidates, GateRule, Look};
 use crate::gates::pool::WorkingPool;
 
-/// The most candidates of one document.
+/// Keeps at most so many candidates of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct PerDocument(pub usize);

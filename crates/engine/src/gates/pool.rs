@@ -40,7 +40,7 @@ pub(crate) enum Finding {
 pub(crate) struct WorkingPool<'a> {
     /// Best first.
     pub(crate) kept: Vec<Candidate>,
-    /// With the name of the gate that dropped it.
+    /// Holds what was dropped, with the name of the gate that dropped it.
     pub(crate) dropped: Vec<(&'static str, Candidate)>,
     /// Where each of those that are kept, and of those that were dropped, stood among all that was found.
     kept_places: Vec<usize>,
@@ -107,11 +107,11 @@ impl<'a> WorkingPool<'a> {
 
     /// The best similarity of what is left.
     pub(crate) fn best(&self) -> f64 {
-        self.standing().map(Candidate::similarity).fold(0.0, f64::max)
+        self.passing().map(Candidate::similarity).fold(0.0, f64::max)
     }
 
     /// What no gate found wanting: also what there was no place for.
-    pub(crate) fn standing(&self) -> impl Iterator<Item = &Candidate> {
+    pub(crate) fn passing(&self) -> impl Iterator<Item = &Candidate> {
         let is_cut = |gate: &str| self.gates_look_alone && gate == BEYOND_THE_BEST;
         let cut = self.dropped.iter().filter(move |(gate, _)| is_cut(gate)).map(|(_, candidate)| candidate);
         self.kept.iter().chain(cut)
@@ -241,7 +241,7 @@ pub(crate) fn promised<'c>(
 }
 
 /// A number as people read it: two places, or more where two would hide the difference that decided.
-pub(crate) fn shown(number: f64) -> String {
+pub(crate) fn format_number(number: f64) -> String {
     let two = format!("{number:.2}");
     let exact = (two.parse::<f64>().unwrap_or(number) - number).abs() < 5e-5;
     let written = if exact { two } else { format!("{number:.4}") };

@@ -4,7 +4,7 @@ use ibidem_words::{Reason, RetrievalQuality};
 use serde::Deserialize;
 
 use super::{Absent, ChecksPool, GateRule, Look};
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 
 /// The least confidence in the search as a whole.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
@@ -43,7 +43,8 @@ impl ChecksPool for RetrievalConfidence {
         if !pool.record(Self::name(), observed < self.0, observed, self.0) {
             return Finding::Passes;
         }
-        let explanation = format!("Retrieval confidence ({}) below threshold ({})", shown(observed), shown(self.0));
+        let explanation =
+            format!("Retrieval confidence ({}) below threshold ({})", format_number(observed), format_number(self.0));
         Finding::Refuses(Reason::LowConfidence, explanation)
     }
 }

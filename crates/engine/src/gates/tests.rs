@@ -47,7 +47,7 @@ fn a_gate_is_called_in_a_policy_file_what_it_calls_itself() {
 fn every_gate_has_words_of_its_own_also_where_it_is_absent() {
     let words: Vec<Vec<String>> = gates(EVERY_GATE).iter().map(Gate::words).collect();
     assert!(words.iter().all(|lines| !lines.is_empty() && lines.iter().all(|line| line.ends_with('.'))), "{words:?}");
-    let absent: BTreeSet<&str> = Gate::all().map(|(_, Absent::Off(said) | Absent::Still(said))| said).collect();
+    let absent: BTreeSet<&str> = Gate::all().map(|(_, Absent::Off(effect) | Absent::Still(effect))| effect).collect();
     assert_eq!(absent.len(), words.len(), "{absent:?}");
 }
 

@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::contradictions::{demands_nothing, never_decides};
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 
-/// The least similarity of the best candidate.
+/// Refuses when the best candidate's similarity is below this.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct Top1Similarity(pub f64);
@@ -52,12 +52,12 @@ impl ChecksPool for Top1Similarity {
         if !pool.record(Self::name(), observed < self.0, observed, self.0) {
             return Finding::Passes;
         }
-        Finding::Refuses(Reason::LowSimilarity, too_far(&shown(observed), self.0))
+        Finding::Refuses(Reason::LowSimilarity, too_far(&format_number(observed), self.0))
     }
 }
 
 pub(crate) fn too_far(observed: &str, threshold: f64) -> String {
-    format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold))
+    format!("Top-1 similarity ({observed}) below threshold ({})", format_number(threshold))
 }
 
 #[cfg(test)]
@@ -78,12 +78,12 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_numbers_that_decided() {
-        for (cosine, said) in [(0.62, "(0.62)"), (0.6996, "(0.6996)"), (0.5, "(0.5)")] {
+        for (cosine, figure) in [(0.62, "(0.62)"), (0.6996, "(0.6996)"), (0.5, "(0.5)")] {
             let SiftOutcome::Refused { refusal, sifted } = sift(gathered("oil", "", pool(&[cosine]))) else {
                 panic!("{cosine} is below");
             };
             assert_eq!(refusal.reason, Reason::LowSimilarity);
-            assert_eq!(refusal.explanation, format!("Top-1 similarity {said} below threshold (0.7)"));
+            assert_eq!(refusal.explanation, format!("Top-1 similarity {figure} below threshold (0.7)"));
             let gate = sifted.log.trace.last().unwrap();
             assert_eq!((gate.gate.as_str(), gate.verdict, gate.threshold), ("top1_similarity", Verdict::Stop, 0.7));
         }
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn it_says_its_number_and_what_takes_its_effect() {
-        let said = ["The best that is left has a similarity below 0.7: refused, `low_similarity`."];
-        assert_eq!(words_of("{top1_similarity: 0.7}"), said);
+        let expected = ["The best that is left has a similarity below 0.7: refused, `low_similarity`."];
+        assert_eq!(words_of("{top1_similarity: 0.7}"), expected);
         let beyond = ["sift.top1_similarity must be between 0 and 1"];
         assert_eq!(contradictions_of("[{top1_similarity: 1.5}]"), beyond);
         let all_promised = warnings_of("[{min_similarity: 0.3}, {top1_similarity: 0.3}]");

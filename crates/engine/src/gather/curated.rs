@@ -239,10 +239,10 @@ impl Recalled {
 
     /// The best passages of each document that was chosen as a whole, by the reranker, or by meaning where none read them.
     fn best_of_documents(&self, candidates: &[Candidate], most: usize) -> HashSet<PassageKey> {
-        let standing = |candidate: &Candidate| (candidate.rerank.unwrap_or(0.0), candidate.cosine.unwrap_or(0.0));
+        let rank = |candidate: &Candidate| (candidate.rerank.unwrap_or(0.0), candidate.cosine.unwrap_or(0.0));
         let mut chosen: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.curated.is_some()).collect();
         chosen.sort_by(|one, other| {
-            let ((read, cosine), (other_read, other_cosine)) = (standing(one), standing(other));
+            let ((read, cosine), (other_read, other_cosine)) = (rank(one), rank(other));
             let by_score = other_read.total_cmp(&read).then_with(|| other_cosine.total_cmp(&cosine));
             by_score.then_with(|| one.passage.passage.cmp(&other.passage.passage))
         });

@@ -18,7 +18,7 @@ pub(super) struct Sweep<'a> {
     pub(super) variants: &'a [Variant],
     /// Their terms, in the same order.
     pub(super) words: &'a [TermWeights],
-    /// For each, the BM25 that no passage exceeds.
+    /// Holds for each text the BM25 that no passage exceeds.
     pub(super) attainable: &'a [f32],
     pub(super) fusion: Fusion,
     pub(super) collections: &'a [CollectionName],

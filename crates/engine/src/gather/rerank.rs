@@ -209,7 +209,7 @@ fn most_promising_first(candidates: &[Candidate], unranked: UnrankedOrder) -> Ve
     let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
     let rank = |place: &usize| {
         let candidate = &candidates[*place];
-        (candidate.addressed || candidate.curated.is_some(), unranked_standing(candidate, unranked, best_rank))
+        (candidate.addressed || candidate.curated.is_some(), unranked_score(candidate, unranked, best_rank))
     };
     let mut places: Vec<usize> = (0..candidates.len()).collect();
     places.sort_by(|one, other| {
@@ -376,35 +376,35 @@ pub(super) fn order(
     unranked: UnrankedOrder,
 ) {
     let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
-    let in_search = |candidate: &Candidate| unranked_standing(candidate, unranked, best_rank);
+    let in_search = |candidate: &Candidate| unranked_score(candidate, unranked, best_rank);
     let gain = |candidate: &Candidate| {
         let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
         rules.filter(|_| is_asked).map_or(0.0, |rules| rules.kind_boost)
     };
     let score_weight = rules.and_then(|rules| rules.score_weight);
     let Some(weight) = score_weight.filter(|_| candidates.iter().any(|candidate| candidate.rerank.is_some())) else {
-        sort_by_standing(candidates, |candidate| {
+        sort_by_rank(candidates, |candidate| {
             candidate.rerank.map_or_else(|| in_search(candidate), f64::from) + gain(candidate)
         });
         return;
     };
-    sort_by_standing(candidates, in_search);
+    sort_by_rank(candidates, in_search);
     let beside_rank = |(rank, candidate): (u32, &Candidate)| {
         let score = candidate.rerank.map_or(0.0, |score| log_odds(f64::from(score) + gain(candidate)));
-        let standing = if candidate.addressed { f64::INFINITY } else { weight * score - f64::from(rank).ln() };
-        (candidate.passage.passage, standing)
+        let weighed = if candidate.addressed { f64::INFINITY } else { weight * score - f64::from(rank).ln() };
+        (candidate.passage.passage, weighed)
     };
-    let standings: BTreeMap<PassageKey, f64> = (1..).zip(candidates.iter()).map(beside_rank).collect();
-    let standing = |candidate: &Candidate| standings.get(&candidate.passage.passage).copied();
-    sort_by_standing(candidates, |candidate| standing(candidate).unwrap_or(f64::NEG_INFINITY));
+    let ranks: BTreeMap<PassageKey, f64> = (1..).zip(candidates.iter()).map(beside_rank).collect();
+    let rank_of = |candidate: &Candidate| ranks.get(&candidate.passage.passage).copied();
+    sort_by_rank(candidates, |candidate| rank_of(candidate).unwrap_or(f64::NEG_INFINITY));
 }
 
-fn sort_by_standing(candidates: &mut [Candidate], standing: impl Fn(&Candidate) -> f64) {
+fn sort_by_rank(candidates: &mut [Candidate], rank: impl Fn(&Candidate) -> f64) {
     candidates.sort_by(|one, other| {
         let by_cosine = || other.cosine.unwrap_or(0.0).total_cmp(&one.cosine.unwrap_or(0.0));
         let by_words = || other.bm25.unwrap_or(0.0).total_cmp(&one.bm25.unwrap_or(0.0));
-        standing(other)
-            .total_cmp(&standing(one))
+        rank(other)
+            .total_cmp(&rank(one))
             .then_with(|| other.similarity().total_cmp(&one.similarity()))
             .then_with(by_cosine)
             .then_with(by_words)
@@ -419,7 +419,7 @@ fn log_odds(probability: f64) -> f64 {
 }
 
 /// 0 to 1. What the asker named and what a curator chose count by that in either order.
-fn unranked_standing(candidate: &Candidate, order: UnrankedOrder, best_rank: f64) -> f64 {
+fn unranked_score(candidate: &Candidate, order: UnrankedOrder, best_rank: f64) -> f64 {
     match order {
         UnrankedOrder::Fused if !candidate.addressed && best_rank > 0.0 => {
             (candidate.fused / best_rank).max(candidate.curated.unwrap_or(0.0))

@@ -144,11 +144,11 @@ const MOST_OF_ANY: usize = 100;
 pub(super) struct OutOfBounds {
     key: String,
     path: Vec<String>,
-    found: Found,
+    found: Violation,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Found {
+enum Violation {
     Number { value: f64, least: f64, most: f64 },
     Word { least: f64, most: f64 },
     Entries { count: usize, most: usize },
@@ -158,11 +158,13 @@ impl fmt::Display for OutOfBounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = &self.key;
         match self.found {
-            Found::Number { value, least, most } => write!(f, "{key} is {value}; it must be from {least} to {most}"),
-            Found::Word { least, most } => {
+            Violation::Number { value, least, most } => {
+                write!(f, "{key} is {value}; it must be from {least} to {most}")
+            }
+            Violation::Word { least, most } => {
                 write!(f, "{key} is not written as a number; it must be one from {least} to {most}")
             }
-            Found::Entries { count, most } => write!(f, "{key} has {count} entries; it must have at most {most}"),
+            Violation::Entries { count, most } => write!(f, "{key} has {count} entries; it must have at most {most}"),
         }
     }
 }
@@ -185,9 +187,9 @@ pub(super) fn out_of_bounds(tree: &Value) -> Vec<OutOfBounds> {
 /// that is too long, have no nearest bound: they stay.
 pub(super) fn bring_within(tree: &mut Value) -> Vec<OutOfBounds> {
     let mut changed = out_of_bounds(tree);
-    changed.retain(|one| matches!(one.found, Found::Number { .. }));
+    changed.retain(|one| matches!(one.found, Violation::Number { .. }));
     for OutOfBounds { path, found, .. } in &changed {
-        if let Found::Number { value, least, most } = *found {
+        if let Violation::Number { value, least, most } = *found {
             put(tree, path, number(value.clamp(least, most)));
         }
     }
@@ -272,13 +274,13 @@ fn look_at(written: &Value, at: &Place, found: &mut Vec<OutOfBounds>) {
         Value::Number(number) => {
             let value = number.as_f64().unwrap_or(f64::INFINITY);
             if let Some(Bound { least, most, .. }) = bound().filter(|bound| !bound.allows(value)) {
-                note(Found::Number { value, least, most });
+                note(Violation::Number { value, least, most });
             }
         }
         // A number in quotes would be read as one, and nothing would have held it against its bounds.
         Value::String(_) | Value::Bool(_) => {
             if let Some(Bound { least, most, .. }) = bound() {
-                note(Found::Word { least, most });
+                note(Violation::Word { least, most });
             }
         }
         Value::Object(entries) => {
@@ -289,7 +291,7 @@ fn look_at(written: &Value, at: &Place, found: &mut Vec<OutOfBounds>) {
         Value::Array(items) => {
             let most = LISTS.iter().find(|(key, _)| at.is(key)).map_or(MOST_OF_ANY, |(_, most)| *most);
             if items.len() > most {
-                note(Found::Entries { count: items.len(), most });
+                note(Violation::Entries { count: items.len(), most });
             }
             for (place, item) in items.iter().enumerate().take(most) {
                 look_at(item, &at.item(place), found);

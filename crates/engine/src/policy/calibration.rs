@@ -31,13 +31,13 @@ impl fmt::Display for CalibratedGate {
     }
 }
 
-/// The evidence behind a threshold. With probability of at least `confidence` over the draw of the labels, at most
+/// Proves a threshold. With probability of at least `confidence` over the draw of the labels, at most
 /// `max_hallucination` of the answers given are wrong; on questions of the same kind, and no others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
     pub gate: CalibratedGate,
-    /// As it stands in the gate.
+    /// Holds the threshold as it stands in the gate.
     pub threshold: f64,
     pub max_hallucination: f64,
     pub confidence: f64,
@@ -45,14 +45,14 @@ pub struct Calibration {
     pub bound: String,
     /// Labelled questions that were searched for.
     pub labels: usize,
-    /// Of these, answered at this threshold, and how many of those answers were wrong: to a question that nothing answers,
-    /// from no right document, or without the words that a person marked.
+    /// How many of these were answered at this threshold, and how many of those answers were wrong: to a question that
+    /// nothing answers, from no right document, or without the words that a person marked.
     pub answered: usize,
     pub wrong: usize,
     pub observed_risk: f64,
-    /// Of the files of labels, in their order.
+    /// Identifies the files of labels by their digests, in their order.
     pub labels_sha256: Sha256Hash,
-    /// Of the policy's text that was calibrated.
+    /// Identifies the policy's text that was calibrated.
     pub policy_sha256: Sha256Hash,
     pub at: DateTime<Utc>,
     pub models: CalibratedModels,
@@ -61,7 +61,7 @@ pub struct Calibration {
     pub with_other_models: WithOtherModels,
 }
 
-/// Of a calibrated policy, with models that it was not calibrated with.
+/// What becomes of a calibrated policy that is used with models it was not calibrated with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WithOtherModels {

@@ -46,7 +46,7 @@ pub struct GatherRules {
     /// when null.
     #[serde(default)]
     pub parts: Option<PartRules>,
-    /// The question in other words, by the planner; off when null.
+    /// Lets the planner word the question differently; off when null.
     #[serde(default)]
     pub rewrites: Option<RewriteRules>,
     /// What curators wrote down; off when null.
@@ -97,7 +97,7 @@ pub struct TerminologyRules {
     /// they do not answer either.
     #[serde(default)]
     pub vocabulary_only: bool,
-    /// Closest existing terms that a refusal suggests.
+    /// How many of the closest existing terms a refusal suggests.
     pub suggestions: usize,
     pub wording: TerminologyWording,
 }
@@ -110,7 +110,7 @@ pub struct TerminologyWording {
     pub error: String,
     /// Said above the meanings of a term that has several.
     pub ambiguous: String,
-    /// With the closest existing term in place of `{term}`.
+    /// Suggests the closest existing term, which stands in place of `{term}`.
     pub suggestion: String,
 }
 
@@ -120,18 +120,18 @@ pub struct AddressRules {
     pub series: Vec<AddressSeries>,
     /// The most addresses that one range stands for.
     pub longest_range: usize,
-    /// Nearest existing addresses that a refusal suggests.
+    /// How many of the nearest existing addresses a refusal suggests.
     pub suggestions: usize,
     /// The most passages of a document that is asked for by nothing but its address.
     pub quoted_passages: usize,
-    /// The most passages of several such documents together; each gives at least one. As many as of one when null.
+    /// Bounds the passages of several such documents together; each gives at least one. As many as of one when null.
     #[serde(default)]
     pub quoted_of_several: Option<usize>,
     pub wording: AddressWording,
 }
 
 impl AddressRules {
-    /// The most passages of several documents together.
+    /// Returns how many passages of several documents are quoted at most.
     pub fn quoted_of_several(&self) -> usize {
         self.quoted_of_several.unwrap_or(self.quoted_passages)
     }
@@ -153,7 +153,7 @@ pub struct AddressSeries {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddressWording {
-    /// With the address in place of `{address}`.
+    /// Says that there is no such document, with its address in place of `{address}`.
     pub not_found: String,
     pub suggestion: String,
     /// Said beside an answer where only some of the addresses exist, with the others in place of `{addresses}`.
@@ -188,7 +188,7 @@ pub struct ListRules {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListWording {
-    /// Above the list, with its length in place of `{count}`.
+    /// Stands above the list, with its length in place of `{count}`.
     pub heading: String,
     /// Said beside a list that is not the whole, with the numbers in place of `{listed}` and `{all}`.
     pub shortened: String,
@@ -209,7 +209,7 @@ pub struct PartRules {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewriteRules {
-    /// The most variants beside the question itself.
+    /// Bounds how many variants are searched beside the question itself.
     pub most: usize,
     pub max_tokens: u32,
     /// What the planner is told; the question follows as a message of its own.
@@ -222,7 +222,7 @@ pub struct RewriteRules {
 pub struct CuratedRules {
     /// A pin that is surely meant.
     pub pin: f64,
-    /// From here on the reranker decides about a pin; below, it is not meant.
+    /// The similarity from which the reranker decides about a pin; below it the pin does not apply.
     #[serde(alias = "pin_judged")]
     pub pin_reranked: f64,
     /// What the reranker must give it.
@@ -269,7 +269,7 @@ pub struct RerankRules {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicRules {
-    /// Below this confidence, and with no conversation before it, a question is asked back.
+    /// The confidence below which a question with no conversation before it is asked back.
     pub least_confidence: f64,
     /// A question whose closest exemplar is farther than this is about none of the topics.
     pub least_similarity: f64,
@@ -296,7 +296,7 @@ pub enum Otherwise {
 #[serde(deny_unknown_fields)]
 pub struct Topic {
     pub name: String,
-    /// For the asker: what can be asked about it.
+    /// Tells the asker what can be asked about it.
     pub about: String,
     pub exemplars: Vec<String>,
     /// Where questions about it are searched; everywhere when empty.
@@ -313,9 +313,9 @@ pub struct Topic {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicWording {
-    /// Above the topics that may be meant.
+    /// Stands above the topics that the question may be about.
     pub clarify: String,
-    /// Above what can be asked.
+    /// Stands above the list of what can be asked.
     pub out_of_scope: String,
 }
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::bounds::{bring_within, number, put, tree};
 use super::{Policy, PolicyError, Rules, VerificationMode};
 
-/// A floor and ceilings above the policies of all tenants. The installation's own policy is the operator's, and is not
-/// held against them.
+/// Bounds the policies of all tenants with a floor and ceilings. The installation's own policy is the operator's, and
+/// is not held against them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PolicyLimits {
     /// Sentences are checked at least so strictly.
@@ -160,9 +160,9 @@ mod tests {
             ("hits_per_lane: 12", "hits_per_lane: 50\n  hits_for_each_asked: 3"),
             ("pool: 16\n    keep: 16", "pool: 41\n    keep: 41"),
         ]);
-        let Err(PolicyError::NotAllowed(said)) = LIMITS.check(&Policy::parse(&text).unwrap()) else { panic!() };
+        let Err(PolicyError::NotAllowed(problems)) = LIMITS.check(&Policy::parse(&text).unwrap()) else { panic!() };
         assert_eq!(
-            said,
+            problems,
             [
                 "speak.verification.mode is mark; it must be at least as strict as strict",
                 "speak.verification.least_support is 0.2; it must be at least 0.6",

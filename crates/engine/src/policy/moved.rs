@@ -11,7 +11,7 @@ use super::{Policy, PolicyError};
 /// A number that a decision is held against.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threshold {
-    /// As other places call it: `sift.top1_similarity`, `speak.confidence.cite_from`.
+    /// Names the setting as other places do: `sift.top1_similarity`, `speak.confidence.cite_from`.
     pub setting: String,
     pub value: f64,
     /// It may be anything from 0 to this.
@@ -27,7 +27,7 @@ pub enum MoveError {
 }
 
 /// A threshold, and the way to it in the text of the policy.
-struct Found {
+struct LocatedThreshold {
     threshold: Threshold,
     path: Vec<String>,
 }
@@ -38,16 +38,16 @@ const BY_COLLECTION: &str = "collections";
 impl Policy {
     /// Every number between 0 and 1 that a gate has, in the gates' order, and those that what was written is held against.
     pub fn thresholds(&self) -> Vec<Threshold> {
-        self.found_thresholds().into_iter().map(|found| found.threshold).collect()
+        self.located_thresholds().into_iter().map(|found| found.threshold).collect()
     }
 
-    /// The same policy with other numbers. A bound that was shown for the numbers before is not in it. It is checked as
-    /// any policy is.
+    /// Returns the same policy with other numbers. A bound that was shown for the numbers before is not in it. It is
+    /// checked as any policy is.
     pub fn moved(&self, to: &BTreeMap<String, f64>) -> Result<Self, MoveError> {
         if to.is_empty() {
             return Ok(self.clone());
         }
-        let found = self.found_thresholds();
+        let found = self.located_thresholds();
         let mut tree = self.tree()?;
         for (setting, value) in to {
             let path = found.iter().find(|found| found.threshold.setting == *setting).map(|found| &found.path);
@@ -64,7 +64,7 @@ impl Policy {
         bounds::tree(&self.texts.policy)
     }
 
-    fn found_thresholds(&self) -> Vec<Found> {
+    fn located_thresholds(&self) -> Vec<LocatedThreshold> {
         let Ok(tree) = self.tree() else { return Vec::new() };
         let written = tree["sift"]["gates"].as_array().map_or(&[][..], Vec::as_slice);
         let mut found = Vec::new();
@@ -81,7 +81,7 @@ impl Policy {
                 let setting = format!("sift.{}", names.join("."));
                 let ahead = ["sift".to_owned(), "gates".to_owned(), place.to_string()];
                 let path = ahead.into_iter().chain(names).collect();
-                found.push(Found { threshold: Threshold { setting, value, most: 1.0 }, path });
+                found.push(LocatedThreshold { threshold: Threshold { setting, value, most: 1.0 }, path });
             }
         }
         let (sift, speak) = (&self.rules.sift, &self.rules.speak);
@@ -94,7 +94,7 @@ impl Policy {
         ];
         found.extend(others.into_iter().filter_map(|(setting, value, most)| {
             let path = setting.split('.').map(str::to_owned).collect();
-            Some(Found { threshold: Threshold { setting: setting.to_owned(), value: value?, most }, path })
+            Some(LocatedThreshold { threshold: Threshold { setting: setting.to_owned(), value: value?, most }, path })
         }));
         found
     }

@@ -16,7 +16,7 @@ pub struct RefusalRules {
     pub unread: String,
     /// The most questions that are suggested, each only if the reader finds it answered.
     pub suggestions: usize,
-    /// A suggested question, with the words of a nearest miss in place of `{title}` and `{section}`.
+    /// Suggests a question, with the words of a nearest miss in place of `{title}` and `{section}`.
     pub question: String,
 }
 
@@ -30,7 +30,7 @@ impl RefusalRules {
     }
 }
 
-/// In a sentence for people, without numbers.
+/// Returns the reason in a sentence for people, without numbers.
 pub(super) fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::NoResults => "Nothing was found in the documents that bears on the question.",

@@ -25,7 +25,7 @@ fn named_share() -> f64 {
 }
 
 impl SiftRules {
-    /// The rules of one kind of gate; a policy that was checked has at most one.
+    /// Returns the rules of one kind of gate. A policy that was checked has at most one.
     pub fn rules_of<R: RuleOfGate>(&self) -> impl Iterator<Item = &R> {
         self.gates.iter().filter_map(R::of)
     }

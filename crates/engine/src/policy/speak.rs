@@ -59,15 +59,15 @@ pub enum SpeakMode {
     Extractive,
 }
 
-/// In tokens. What a model's window holds beside them is the model's own.
+/// Bounds the parts of a prompt, in tokens. What a model's window holds beside them is the model's own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
     /// Kept free for the system prompt, also where it is shorter.
     pub system_prompt: u32,
-    /// The most of the conversation so far; never more than a third of what is left.
+    /// Bounds the conversation so far; it never gets more than a third of what is left.
     pub history: u32,
-    /// The most of the notes.
+    /// Bounds the notes.
     pub context: u32,
 }
 
@@ -112,7 +112,7 @@ pub struct OutlineRules {
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceRules {
-    /// 0 to 100: from here on an answer is shown, below it somebody is named who may know.
+    /// The confidence from which an answer is shown, from 0 to 100. Below it somebody is named who may know.
     pub cite_from: f64,
     /// What becomes of an answer below that.
     #[serde(default)]

@@ -17,7 +17,8 @@ pub struct ToolRules {
     pub server: String,
     /// The tool, as its server names it.
     pub tool: String,
-    /// The digest of the tool's description, as `ibidem tools` prints it. A tool that is described otherwise is not called.
+    /// Pins the tool by the digest of its description, as `ibidem tools` prints it. A tool that is described otherwise
+    /// is not called.
     pub pinned: Sha256Hash,
     /// It is called for askers with one of these tags. For others it does not exist.
     pub tags: Vec<Tag>,
@@ -51,7 +52,7 @@ fn most_bytes() -> usize {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArgumentRules {
-    /// As the tool names it.
+    /// Names the argument as the tool does.
     pub name: String,
     /// What is taken for it: the group `value`, or all that matches.
     pub pattern: QuestionPattern,
@@ -74,13 +75,13 @@ pub enum Letters {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolWording {
-    /// The reply, with fields of the result in place of `{field}`; `{field:2}` writes a number with two decimals.
+    /// Words the reply, with fields of the result in place of `{field}`; `{field:2}` writes a number with two decimals.
     pub answer: Template,
     /// Said where there is no such thing, with arguments in place of `{argument}`.
     pub absent: Template,
     /// Said above what is missing.
     pub missing: String,
-    /// Of a tool that changes something: what will happen, with arguments in place of `{argument}`. The asker confirms
+    /// Says what will happen when a tool changes something, with arguments in place of `{argument}`. The asker confirms
     /// that, or nothing is called.
     #[serde(default)]
     pub confirm: Option<Template>,
@@ -89,7 +90,7 @@ pub struct ToolWording {
     pub unsure: Option<String>,
 }
 
-/// Fixed words with holes.
+/// A template has fixed words and holes, which values of a result fill.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Template {

@@ -26,7 +26,7 @@ const NOT_IN_VERSION_1: [&str; 7] = [
 pub struct Proof {
     /// The version of the rules that the receipt was made by.
     pub receipt_version: u32,
-    /// In sentences.
+    /// Says in sentences what the receipt proves.
     pub proves: String,
     /// What may have been changed without anybody noticing; empty where everything was compared.
     pub not_covered: Vec<&'static str>,

@@ -8,9 +8,9 @@ use ibidem_ports::entailment::Entailment;
 use ibidem_words::{CharSpan, LineAbove, LinesAbove, SentenceVerdict, Stretch};
 
 use super::report::{Outcome, StretchReport};
-use super::source::{Found, spaced_alike};
+use super::source::{SourceState, spaced_alike};
 use crate::policy::VerificationRules;
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::speak::note_line::NoteLine;
 use crate::speak::quoting::is_quotation;
 use crate::speak::verify::Verifier;
@@ -19,7 +19,7 @@ use crate::speak::verify::Verifier;
 pub(super) async fn recheck(
     report: StretchReport,
     stretch: &Stretch,
-    found: &[Found],
+    found: &[SourceState],
     entailment: Option<&Part<dyn Entailment>>,
 ) -> StretchReport {
     // Receipts of older versions quote what looks like a citation as the document writes it.
@@ -53,8 +53,8 @@ pub(super) async fn recheck(
 }
 
 /// A passage that was changed elsewhere has not changed what is said of it.
-fn unchanged(report: StretchReport, claim: &str, found: &[Found]) -> StretchReport {
-    let is_kept = |found: &Found| found.outcome < Outcome::Reworded || found.still_has_sentence_of(claim);
+fn unchanged(report: StretchReport, claim: &str, found: &[SourceState]) -> StretchReport {
+    let is_kept = |found: &SourceState| found.outcome < Outcome::Reworded || found.still_has_sentence_of(claim);
     if report.outcome != Outcome::Reworded || !found.iter().all(is_kept) {
         return report;
     }
@@ -73,12 +73,12 @@ fn not_so(report: StretchReport, why: String) -> StretchReport {
 
 /// Whether these are sentences of the source, in a row and from their beginning to their end, or all it says. Half a
 /// sentence is not: the other half may say the opposite.
-fn is_quoted(claim: &str, found: &Found) -> bool {
+fn is_quoted(claim: &str, found: &SourceState) -> bool {
     if let Some(definition) = &found.definition {
         return claim.trim_start_matches("- ") == spaced_alike(definition);
     }
     // As it may be shown: without markup.
-    let text = shown(&found.text, &[found.text.as_str()]);
+    let text = sanitize(&found.text, &[found.text.as_str()]);
     let sentences: Vec<String> = sentences_of(&text).into_iter().map(spaced_alike).collect();
     let runs_from = |from: usize| {
         let mut rest = claim;
@@ -97,7 +97,7 @@ fn is_quoted(claim: &str, found: &Found) -> bool {
 
 /// Whether this is a sentence of a source with what it needs to be understood: what stands above it in the source, or in
 /// the lines that the receipt names beside it.
-fn is_quoted_in_context(claim: &str, found: &[Found]) -> bool {
+fn is_quoted_in_context(claim: &str, found: &[SourceState]) -> bool {
     found.iter().enumerate().any(|(place, passage)| {
         let mut above = LinesAbove::default();
         for (_, line) in found.iter().enumerate().filter(|(other, _)| *other != place) {
@@ -115,8 +115,8 @@ fn is_quoted_in_context(claim: &str, found: &[Found]) -> bool {
 }
 
 /// Whether this is the document's name as lists give it: its title, perhaps after its address.
-fn is_named(claim: &str, found: &Found) -> bool {
-    let title = spaced_alike(&shown(&found.title, &[]));
+fn is_named(claim: &str, found: &SourceState) -> bool {
+    let title = spaced_alike(&sanitize(&found.title, &[]));
     let name = claim.strip_prefix("- ").unwrap_or(claim);
     let with_address = found.address.as_ref().map(|address| format!("{} — {title}", spaced_alike(address)));
     !title.is_empty() && (name == title || Some(name) == with_address.as_deref())

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::presented::Presented;
 use super::proof::{Proof, proof};
-use super::source::Found;
+use super::source::SourceState;
 
 /// What became of a sentence or of one of its sources, from good to bad.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
@@ -138,8 +138,8 @@ impl Report {
 }
 
 impl StretchReport {
-    /// As good as the worst of its sources.
-    pub(super) fn of(stretch: &Stretch, found: &[Found]) -> Self {
+    /// Reports a stretch. It is as good as the worst of its sources.
+    pub(super) fn of(stretch: &Stretch, found: &[SourceState]) -> Self {
         let sources = stretch.sources.iter().zip(found).map(|(source, found)| SourceReport {
             source: source.clone(),
             current_version: found.current_version,
@@ -160,7 +160,7 @@ impl StretchReport {
         }
     }
 
-    /// With what was found beside its sources. It never gets better by that.
+    /// Adds what was found beside its sources. It never gets better by that.
     pub(super) fn with(self, outcome: Outcome, why: String) -> Self {
         if outcome <= self.outcome {
             return self;

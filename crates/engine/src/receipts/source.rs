@@ -15,7 +15,7 @@ const MORE_SENTENCES: usize = 1;
 
 /// What is known of a source now.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Found {
+pub(super) struct SourceState {
     pub(super) outcome: Outcome,
     pub(super) why: String,
     pub(super) current_version: Option<u32>,
@@ -31,11 +31,11 @@ pub(super) struct Found {
     pub(super) was: String,
     /// The whole text of the version that is checked against; empty where there is none.
     pub(super) whole: String,
-    /// Of a concept: its name and its definition, as answers quote them.
+    /// Holds the name and the definition of a concept, as answers quote them.
     pub(super) definition: Option<String>,
 }
 
-impl Found {
+impl SourceState {
     /// What stood above it where it was read.
     pub(super) fn line(&self) -> NoteLine<'_> {
         let section = (!self.headings.is_empty()).then_some(self.headings.as_str());
@@ -59,21 +59,23 @@ impl Found {
     }
 }
 
-pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> Found {
+pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> SourceState {
     let Some(document) = corpus.get(&id.document) else {
-        return Found::only(Outcome::NotVisible, format!("document {} is not here, or not for you", id.document));
+        return SourceState::only(Outcome::NotVisible, format!("document {} is not here, or not for you", id.document));
     };
     let version = source.version;
-    let tampered =
-        |why: String| Found { current_version: Some(document.current_version), ..Found::only(Outcome::Tampered, why) };
+    let tampered = |why: String| SourceState {
+        current_version: Some(document.current_version),
+        ..SourceState::only(Outcome::Tampered, why)
+    };
     // Texts of versions are never thrown away: one that is not there never was.
     let Some(cited) = document.versions.get(&version) else {
         return tampered(format!("the document never had a version {version}"));
     };
     let digest = Sha256Hash::of(cited.text.as_bytes());
     if digest != source.document_sha256 {
-        let (found, said) = (digest.short(12), source.document_sha256.short(12));
-        return tampered(format!("the text of version {version} has the digest {found}, not {said}"));
+        let (found, expected) = (digest.short(12), source.document_sha256.short(12));
+        return tampered(format!("the text of version {version} has the digest {found}, not {expected}"));
     }
     let Some(passage) = at(source.span, &cited.text) else {
         let CharSpan { start, end } = source.span;
@@ -85,7 +87,7 @@ pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> 
     if !passage.chars().any(char::is_alphanumeric) {
         return tampered(format!("there are no words at that span of version {version}"));
     }
-    let found = Found {
+    let found = SourceState {
         outcome: Outcome::Holds,
         why: format!("version {version} is the current one"),
         current_version: Some(document.current_version),
@@ -100,14 +102,14 @@ pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> 
     };
     let current = document.current_version;
     if document.is_removed {
-        return Found { outcome: Outcome::Withdrawn, why: "the document was withdrawn".to_owned(), ..found };
+        return SourceState { outcome: Outcome::Withdrawn, why: "the document was withdrawn".to_owned(), ..found };
     }
     if current == version {
         return found;
     }
     match document.versions.get(&current) {
         Some(newer) => in_newer_version(found, version, current, newer),
-        None => Found { outcome: Outcome::NotChecked, why: format!("version {current} cannot be read"), ..found },
+        None => SourceState { outcome: Outcome::NotChecked, why: format!("version {current} cannot be read"), ..found },
     }
 }
 
@@ -135,22 +137,33 @@ fn at(span: CharSpan, text: &str) -> Option<&str> {
     text.get(place(start)?..place(end)?)
 }
 
-fn in_newer_version(found: Found, version: u32, current: u32, newer: &KeptVersion) -> Found {
+fn in_newer_version(found: SourceState, version: u32, current: u32, newer: &KeptVersion) -> SourceState {
     let replaced = format!("version {version} was replaced by version {current}");
     if spaced_alike(&newer.text).contains(&spaced_alike(&found.text)) {
         let why = format!("{replaced}, which has the same passage");
-        return Found { outcome: Outcome::StillSays, why, whole: newer.text.clone(), ..found };
+        return SourceState { outcome: Outcome::StillSays, why, whole: newer.text.clone(), ..found };
     }
     // Whether the new words still say so, the verifier decides.
     let text = closest_stretch(&found.text, &newer.text);
     if text.is_empty() {
-        return Found { outcome: Outcome::Changed, why: format!("{replaced}, which has no such passage"), ..found };
+        return SourceState {
+            outcome: Outcome::Changed,
+            why: format!("{replaced}, which has no such passage"),
+            ..found
+        };
     }
     let why = format!("{replaced}, which says it in other words");
-    Found { outcome: Outcome::Reworded, why, text, title: newer.title.clone(), whole: newer.text.clone(), ..found }
+    SourceState {
+        outcome: Outcome::Reworded,
+        why,
+        text,
+        title: newer.title.clone(),
+        whole: newer.text.clone(),
+        ..found
+    }
 }
 
-impl Found {
+impl SourceState {
     /// Whether the sentence of the cited passage that shares most with a claim stands in the newer version as it was.
     pub(super) fn still_has_sentence_of(&self, claim: &str) -> bool {
         let wanted = significant_terms(claim);
@@ -164,7 +177,7 @@ impl Found {
     }
 }
 
-/// With single spaces, and in the form in which sentences are checked and shown.
+/// Writes a text with single spaces, and in the form in which sentences are checked and shown.
 pub(super) fn spaced_alike(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -8,11 +8,11 @@ use ibidem_language::sentences::sentences_of;
 use ibidem_words::Stretch;
 
 use super::report::{Outcome, StretchReport};
-use super::source::Found;
+use super::source::SourceState;
 
 /// A rule or white space says nothing; a label without a source is the asker's own, or the vocabulary's, by the
 /// signature's word.
-pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[Found]) -> StretchReport {
+pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[SourceState]) -> StretchReport {
     let label = without_markers(&stretch.text);
     if folded(&label).is_empty() {
         return StretchReport { why: "it says nothing".to_owned(), ..report };
@@ -26,7 +26,7 @@ pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[Found]) -
 }
 
 /// Whether every cell of it is the title, a line, a cell, the label of a line or a lead-in of the document.
-fn is_label_of(label: &str, found: &Found) -> bool {
+fn is_label_of(label: &str, found: &SourceState) -> bool {
     let lines = found.whole.lines();
     let cells = lines.clone().flat_map(|line| line.split('|'));
     let labels = lines.clone().filter_map(|line| line.split_once([':', '：'])).map(|(label, _)| label);

@@ -5,29 +5,32 @@ use ibidem_ports::vocabulary::{Concept, Lookup, Vocabulary};
 use ibidem_words::{ReceiptSource, Sha256Hash};
 
 use super::report::Outcome;
-use super::source::Found;
-use crate::speak::markup::shown;
+use super::source::SourceState;
+use crate::speak::markup::sanitize;
 
 pub(super) async fn look_up(
     uri: &str,
     sentence: &str,
     source: &ReceiptSource,
     vocabulary: Option<&Part<dyn Vocabulary>>,
-) -> Found {
+) -> SourceState {
     let Some(vocabulary) = vocabulary else {
-        return Found::only(Outcome::NotChecked, "no vocabulary is configured here (`terminology`)");
+        return SourceState::only(Outcome::NotChecked, "no vocabulary is configured here (`terminology`)");
     };
     let Some(label) = label_in(sentence) else {
-        return Found::only(Outcome::Tampered, "the sentence does not read as a definition");
+        return SourceState::only(Outcome::Tampered, "the sentence does not read as a definition");
     };
     let concepts = match vocabulary.call(Deadline::NONE, |vocabulary| vocabulary.lookup(label)).await {
         Ok(Lookup::Found { concept, see_also }) => [vec![concept], see_also].concat(),
         Ok(Lookup::Ambiguous(concepts)) => concepts,
         Ok(Lookup::Unknown) => Vec::new(),
-        Err(error) => return Found::only(Outcome::NotChecked, error.to_string()),
+        Err(error) => return SourceState::only(Outcome::NotChecked, error.to_string()),
     };
     let Some(concept) = concepts.into_iter().find(|concept| concept.uri == uri) else {
-        return Found::only(Outcome::Withdrawn, format!("the vocabulary has no concept {label:?} with that address"));
+        return SourceState::only(
+            Outcome::Withdrawn,
+            format!("the vocabulary has no concept {label:?} with that address"),
+        );
     };
     compare(concept, source)
 }
@@ -38,19 +41,23 @@ fn label_in(sentence: &str) -> Option<&str> {
     Some(name.rsplit_once(" (")?.0)
 }
 
-fn compare(concept: Concept, source: &ReceiptSource) -> Found {
+fn compare(concept: Concept, source: &ReceiptSource) -> SourceState {
     let Some(definition) = concept.definition else {
-        return Found::only(Outcome::Changed, "the concept has no definition any more");
+        return SourceState::only(Outcome::Changed, "the concept has no definition any more");
     };
     if Sha256Hash::of(definition.text.as_bytes()) != source.passage_sha256 {
-        return Found::only(Outcome::Changed, "the vocabulary has another definition now");
+        return SourceState::only(Outcome::Changed, "the vocabulary has another definition now");
     }
     let name = format!("{} ({})", concept.label, concept.vocabulary);
-    Found {
+    SourceState {
         // As it may be shown: without markup.
-        definition: Some(format!("{}: “{}”", shown(&name, &[]), shown(&definition.text, &[definition.text.as_str()]))),
+        definition: Some(format!(
+            "{}: “{}”",
+            sanitize(&name, &[]),
+            sanitize(&definition.text, &[definition.text.as_str()])
+        )),
         text: definition.text,
         title: concept.label,
-        ..Found::only(Outcome::Holds, format!("the vocabulary {} says so", concept.vocabulary))
+        ..SourceState::only(Outcome::Holds, format!("the vocabulary {} says so", concept.vocabulary))
     }
 }

@@ -177,44 +177,44 @@ fn outcome(text: &str, by: &str, corpus: &Corpus) -> (Outcome, String) {
 
 #[test]
 fn each_sentence_is_told_what_became_of_it() {
-    let said = "Five days may be carried over.[1]";
+    let claim = "Five days may be carried over.[1]";
     let same = format!("# Leave\n\nNew. {}", PASSAGE.replace(' ', "\n"));
     let reworded = "# Leave\n\nNow: five days may be carried over. All lapse in April.";
     let elsewhere = "# Leave\n\nFive days may be carried over. All lapse in April.";
     let other = "# Leave\n\nTen days may be carried over. They lapse in April.";
     let contrary = "# Leave\n\nNot true: Five days may be carried over.";
     let cases = [
-        (said, corpus(&[(1, TEXT)], false), Outcome::Holds, "version 1 is the current one"),
+        (claim, corpus(&[(1, TEXT)], false), Outcome::Holds, "version 1 is the current one"),
         (
-            said,
+            claim,
             corpus(&[(1, TEXT), (3, &same)], false),
             Outcome::StillSays,
             "version 1 was replaced by version 3, which has",
         ),
         (
-            said,
+            claim,
             corpus(&[(1, TEXT), (2, reworded)], false),
             Outcome::Reworded,
             "replaced by version 2, which says it in",
         ),
         (
-            said,
+            claim,
             corpus(&[(1, TEXT), (2, elsewhere)], false),
             Outcome::StillSays,
             "version 1 was replaced by version 2; this sentence is unchanged",
         ),
         (
-            said,
+            claim,
             corpus(&[(1, TEXT), (2, other)], false),
             Outcome::Changed,
             "the passage changed: Five days stands in none",
         ),
-        (said, corpus(&[(1, TEXT), (2, contrary)], false), Outcome::Changed, "its passages say otherwise"),
-        (said, corpus(&[(1, TEXT), (2, "# Nothing")], false), Outcome::Changed, "has no such passage"),
-        (said, corpus(&[(1, TEXT)], true), Outcome::Withdrawn, "withdrawn"),
-        (said, Corpus::new(), Outcome::NotVisible, "not here, or not for you"),
-        (said, corpus(&[(2, TEXT)], false), Outcome::Tampered, "never had a version 1"),
-        (said, corpus(&[(1, other)], false), Outcome::Tampered, "has the digest"),
+        (claim, corpus(&[(1, TEXT), (2, contrary)], false), Outcome::Changed, "its passages say otherwise"),
+        (claim, corpus(&[(1, TEXT), (2, "# Nothing")], false), Outcome::Changed, "has no such passage"),
+        (claim, corpus(&[(1, TEXT)], true), Outcome::Withdrawn, "withdrawn"),
+        (claim, Corpus::new(), Outcome::NotVisible, "not here, or not for you"),
+        (claim, corpus(&[(2, TEXT)], false), Outcome::Tampered, "never had a version 1"),
+        (claim, corpus(&[(1, other)], false), Outcome::Tampered, "has the digest"),
         (
             "Six days may be carried over.[1]",
             corpus(&[(1, TEXT)], false),
@@ -248,26 +248,27 @@ fn a_sources_own_words_and_a_documents_title_need_no_model() {
 fn a_quotation_holds_with_what_stands_above_it_and_with_nothing_else() {
     let text = "6 What is not paid\n\nNot paid are:\n\n- Fines.\n- Drinks.\n\nKind | Limit (EUR)\nTaxi | 40\nBus | 5";
     let corpus = corpus(&[(1, text)], false);
-    let outcome = |said: &str, sources: &[&str]| {
+    let outcome = |claim: &str, sources: &[&str]| {
         let sources = sources.iter().map(|passage| source_of(text, 1, passage)).collect();
-        let answer = answer(vec![sentence(said, "verbatim", sources)]);
+        let answer = answer(vec![sentence(claim, "verbatim", sources)]);
         let report = verified(&serde_json::to_value(&answer.receipt).unwrap(), &corpus).unwrap();
         report.stretches[0].outcome
     };
     let whole = text;
-    for said in ["What is not paid: Not paid are: Fines.[1]", "Taxi — Limit: EUR 40[1]", "Not paid are: Drinks.[1]"] {
-        assert_eq!(outcome(said, &[whole]), Outcome::Holds, "{said}");
+    for claim in ["What is not paid: Not paid are: Fines.[1]", "Taxi — Limit: EUR 40[1]", "Not paid are: Drinks.[1]"]
+    {
+        assert_eq!(outcome(claim, &[whole]), Outcome::Holds, "{claim}");
     }
     let beside = ["- Drinks.", "6 What is not paid", "Not paid are:"];
     assert_eq!(outcome("What is not paid: Not paid are: Drinks.[1]", &beside), Outcome::Holds);
     assert_eq!(outcome("Bus — Limit: EUR 5[1]", &["Bus | 5", "Kind | Limit (EUR)"]), Outcome::Holds);
-    for (said, sources) in [
+    for (claim, sources) in [
         ("What is paid: Fines.[1]", &[whole][..]),
         ("What is not paid: Drinks.[1]", &["- Drinks."]),
         ("Bus — Limit: EUR 40[1]", &[whole]),
         ("Bus — Limit: 5 days[1]", &[whole]),
     ] {
-        assert_eq!(outcome(said, sources), Outcome::Unsupported, "{said}");
+        assert_eq!(outcome(claim, sources), Outcome::Unsupported, "{claim}");
     }
 }
 
@@ -336,8 +337,8 @@ fn a_refusal_has_a_receipt_that_holds() {
 
 /// A receipt that somebody wrote anew, digests and all.
 fn forged(change: impl FnOnce(&mut Receipt)) -> (Outcome, Report) {
-    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let mut receipt = answer(vec![said]).receipt.unwrap();
+    let stretch = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let mut receipt = answer(vec![stretch]).receipt.unwrap();
     let signature = receipt.signature.clone();
     change(&mut receipt);
     receipt.answer_sha256 = Sha256Hash::of(receipt.text().as_bytes());
@@ -392,8 +393,8 @@ fn a_forged_receipt_does_not_hold_whatever_its_digests() {
 
 #[test]
 fn a_receipt_that_nobody_signed_or_a_stranger_did_does_not_hold() {
-    let said = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let receipt = answer(vec![said()]).receipt.unwrap();
+    let stretch = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let receipt = answer(vec![stretch()]).receipt.unwrap();
     let stranger = SigningKey::from_seed(&[2; 32]).unwrap();
     let corpus = corpus(&[(1, TEXT)], false);
     let unsigned = receipt.clone().sealed();
@@ -410,7 +411,7 @@ fn a_receipt_that_nobody_signed_or_a_stranger_did_does_not_hold() {
 
 #[test]
 fn what_is_no_receipt_is_said_to_be_none() {
-    for (json, said) in [
+    for (json, expected) in [
         (serde_json::json!({ "answer": "x" }), "this is not a receipt"),
         (serde_json::json!({ "answer": "x", "receipt": null }), "has no receipt"),
         (serde_json::json!([1]), "this is not a receipt"),
@@ -418,11 +419,11 @@ fn what_is_no_receipt_is_said_to_be_none() {
         (serde_json::json!({ "version": 3 }), "of version 3"),
         (serde_json::json!({ "receipt": null, "withdrawn": {} }), "was withdrawn"),
     ] {
-        assert!(Presented::parse(&json.to_string()).unwrap_err().to_string().contains(said), "{json}");
+        assert!(Presented::parse(&json.to_string()).unwrap_err().to_string().contains(expected), "{json}");
     }
     let twice = r#"{"answer": "x", "receipt": {"sha256": 1, "sha256": 2}}"#;
-    let said = Presented::parse(twice).unwrap_err().to_string();
-    assert!(said.contains("\"sha256\" stands twice") && said.contains("every program reads alike"), "{said}");
+    let message = Presented::parse(twice).unwrap_err().to_string();
+    assert!(message.contains("\"sha256\" stands twice") && message.contains("every program reads alike"), "{message}");
 }
 
 /// What a check says it proves.
@@ -436,8 +437,8 @@ fn proven(presented: &Presented) -> Proof {
 
 #[test]
 fn what_is_proven_is_said_in_a_sentence_and_that_it_is_true_never_is() {
-    let said = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let whole = answer(vec![said()]);
+    let stretch = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let whole = answer(vec![stretch()]);
     let json = serde_json::to_value(&whole).unwrap();
     let proof = proven(&Presented::parse(&json.to_string()).unwrap());
     assert_eq!((proof.receipt_version, proof.not_covered.len()), (2, 0));
@@ -449,7 +450,7 @@ fn what_is_proven_is_said_in_a_sentence_and_that_it_is_true_never_is() {
     );
     let alone = proven(&Presented::parse(&json["receipt"].to_string()).unwrap());
     assert!(alone.proves.contains("does not prove that they are true. Only the receipt was handed in"), "{alone:?}");
-    let mut unchecked = said();
+    let mut unchecked = stretch();
     unchecked.check = SentenceCheck::unchecked();
     let json = serde_json::to_string(&answer(vec![unchecked])).unwrap();
     let proof = proven(&Presented::parse(&json).unwrap());
@@ -467,8 +468,8 @@ fn what_is_proven_is_said_in_a_sentence_and_that_it_is_true_never_is() {
 
 #[test]
 fn a_receipt_of_version_1_is_checked_by_its_own_rules_and_what_it_does_not_cover_is_named() {
-    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let mut old = answer(vec![said]);
+    let stretch = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let mut old = answer(vec![stretch]);
     let receipt = old.receipt.take().unwrap();
     let receipt = Receipt { version: 1, question: None, shown_sha256: None, ..receipt }.sealed().signed(&key());
     old.receipt = Some(receipt);

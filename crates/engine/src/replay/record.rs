@@ -62,7 +62,7 @@ fn searched_record(search: &SearchRecord) -> Searched {
     }
 }
 
-/// Of what was gathered, with what the gates left of it.
+/// Records what was gathered, with what the gates left of it.
 pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord {
     let question = &gathered.asked.question;
     let terms = Terms::of(&question.query);
@@ -96,7 +96,7 @@ pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord
     record
 }
 
-/// As the gates saw it.
+/// Restores the pool as the gates saw it.
 pub(super) fn restored(record: &PoolRecord) -> Pool<'_> {
     let candidates = record.candidates.iter().enumerate();
     Pool {
@@ -135,7 +135,7 @@ fn candidate_record(candidate: &Candidate, overlap: Option<&WordOverlap>) -> Can
     }
 }
 
-/// Without its texts: no gate reads one that was read before.
+/// Restores a candidate without its texts: no gate reads one that was read before.
 pub fn restored_candidate(record: &CandidateRecord, place: usize) -> Candidate {
     let passage = CataloguePassage {
         passage: record.passage,
@@ -150,7 +150,7 @@ pub fn restored_candidate(record: &CandidateRecord, place: usize) -> Candidate {
         span: CharSpan { start: 0, end: 0 },
         text: String::new(),
         above: Default::default(),
-        standing: Default::default(),
+        validity: Default::default(),
         tokens: 0,
         document_sha256: Sha256Hash::from_bytes([0; 32]),
     };
@@ -204,12 +204,16 @@ fn sentences(answer: &Answer, draft: Option<&Draft>) -> SentenceCounts {
     }
     let Some(draft) = draft else { return counts };
     // A draft that is shown all the same has its sentences in the receipt already.
-    let is_shown = draft.said.is_empty() && counts.all() > 0;
+    let is_shown = draft.released.is_empty() && counts.all() > 0;
     let withheld = if is_shown { &[] } else { draft.withheld.as_slice() };
-    for said in
-        draft.dropped.iter().chain(&draft.replaced).chain(withheld).filter(|said| said.sentence.kind == Kind::Claim)
+    for checked in draft
+        .dropped
+        .iter()
+        .chain(&draft.replaced)
+        .chain(withheld)
+        .filter(|checked| checked.sentence.kind == Kind::Claim)
     {
-        counts.add(said.check.verdict);
+        counts.add(checked.check.verdict);
     }
     counts
 }

@@ -7,11 +7,11 @@ use ibidem_words::Fallback;
 use ibidem_words::{Action, Answer, GateRecord, Reason, SentenceVerdict, Verdict};
 
 use super::{Again, Decided, Evidence, Open};
-use crate::draft::{AnswerReading, Draft, Said};
+use crate::draft::{AnswerReading, CheckedSentence, Draft};
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
 use crate::speak::answers;
+use crate::speak::checked_sentence::BY_THE_LETTER;
 use crate::speak::confidence::{retrieval_base, retrieval_score, weighed, weights};
-use crate::speak::said::BY_THE_LETTER;
 use crate::speak::verify::DENIAL;
 
 /// Who judges without an entailment model, whatever support a policy asks for.
@@ -19,11 +19,11 @@ const BY_RULE: [&str; 8] = ["verbatim", "catalogue", "figures", "none", "structu
 /// What no policy lets out.
 const NEVER_SAID: [&str; 3] = ["none", "structure", DENIAL];
 
-fn sentence_record(said: &Said) -> SentenceRecord {
-    let check = &said.check;
+fn sentence_record(checked: &CheckedSentence) -> SentenceRecord {
+    let check = &checked.check;
     SentenceRecord {
-        is_claim: said.sentence.kind == Kind::Claim,
-        is_cited: !said.sentence.citations.is_empty(),
+        is_claim: checked.sentence.kind == Kind::Claim,
+        is_cited: !checked.sentence.citations.is_empty(),
         verdict: check.verdict,
         support: check.support,
         by: check.by.clone(),
@@ -47,7 +47,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         // Whoever did not judge is no part of how the search went, and quoting instead comes after the writing.
         fell_back_after: fallback_reasons.iter().any(|flag| !matches!(flag, Fallback::NoJudge | Fallback::Extractive)),
         least_support: rules.verification.least_support,
-        kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
+        kept: draft.released.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
         replaced: draft.replaced.iter().map(sentence_record).collect(),
         coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),

@@ -37,7 +37,7 @@ impl Planner {
         &self.model
     }
 
-    /// The question's variants, itself not among them. Only what was said in time and in whole is remembered.
+    /// Returns the question's variants, itself not among them. Only what was said in time and in whole is remembered.
     pub async fn variants(
         &self,
         question: &str,
@@ -51,14 +51,14 @@ impl Planner {
             return Ok(variants.clone());
         }
         let written = self.write(question, rules, deadline).await?;
-        let variants = read(&written, question, rules.most);
+        let variants = parse(&written, question, rules.most);
         self.remembered().put(key, variants.clone());
         Ok(variants)
     }
 
     async fn write(&self, question: &str, rules: &RewriteRules, deadline: Deadline) -> Result<String, ModelError> {
-        let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
-        let messages = vec![said(Speaker::System, &rules.prompt), said(Speaker::User, &unsteered(question))];
+        let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
+        let messages = vec![message(Speaker::System, &rules.prompt), message(Speaker::User, &unsteered(question))];
         self.model.say(messages, rules.max_tokens, deadline).await
     }
 
@@ -81,7 +81,7 @@ impl Remembered {
 }
 
 /// Lines that say what they are, `part: …` or `same: …`, each once and none of them the question itself.
-fn read(written: &str, question: &str, most: usize) -> Vec<Variant> {
+fn parse(written: &str, question: &str, most: usize) -> Vec<Variant> {
     let mut variants: Vec<Variant> = Vec::new();
     for line in written.lines() {
         let line = line.trim_start_matches(|c: char| !c.is_alphabetic());

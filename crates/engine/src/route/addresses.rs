@@ -10,10 +10,10 @@ use ibidem_words::{AddressKey, CollectionName, Scope};
 use crate::policy::{AddressRules, AddressSeries};
 use crate::turn::NamedDocuments;
 
-/// An address in a question.
+/// A mention is an address that a question names.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mention<'a> {
-    /// As the asker wrote it.
+    /// How the asker wrote it.
     pub written: String,
     /// What it may stand for: one address, or all of a range.
     pub keys: Vec<AddressKey>,

@@ -6,7 +6,7 @@ use ibidem_words::{Question, Speaker};
 
 /// Total: every question is of one class.
 pub(crate) fn class_of(question: &Question) -> QueryClass {
-    let has_context = question.history.iter().any(|said| said.role == Speaker::User);
+    let has_context = question.history.iter().any(|message| message.role == Speaker::User);
     if small_talk(&question.query).is_some() {
         QueryClass::Greeting
     } else if has_context && leans_on_history(&question.query) {

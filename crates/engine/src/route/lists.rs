@@ -8,11 +8,11 @@ use ibidem_ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, Documen
 use ibidem_words::{GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 use super::rules::{after_command, words};
-use crate::draft::Said;
+use crate::draft::CheckedSentence;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
 use crate::policy::{DocumentClasses, ListRules};
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::speak::quote;
 use crate::turn::{Asked, TurnLog};
 
@@ -79,7 +79,7 @@ pub(crate) async fn list(
     if evidence.is_empty() {
         return Ok(nothing(asked, request, rules));
     }
-    Ok(told(asked, rules, total, evidence, listener))
+    Ok(list_answer(asked, rules, total, evidence, listener))
 }
 
 fn first_passages(list: &DocumentList) -> Vec<PassageKey> {
@@ -96,7 +96,7 @@ fn nothing(asked: &Asked, request: &ListRequest, rules: &ListRules) -> Decided {
     Decided::refused_by_rule(Refused::saying(text, refusal), gate(0, Verdict::Stop))
 }
 
-fn told(
+fn list_answer(
     asked: &Asked,
     rules: &ListRules,
     total: u64,
@@ -111,14 +111,14 @@ fn told(
         warnings.push(shortened.replace("{all}", &total.to_string()));
     }
     let heading = wording.heading.trim().replace("{count}", &total.to_string());
-    let mut said = vec![Said::policy(format!("{heading}\n"))];
+    let mut sentences = vec![CheckedSentence::policy(format!("{heading}\n"))];
     for (number, document) in (1_u32..).zip(&documents) {
         let sentence = Sentence::claim(with_marker(&format!("- {}\n", named(document)), number), vec![number]);
-        said.push(Said { sentence, check: SentenceCheck::catalogue() });
+        sentences.push(CheckedSentence { sentence, check: SentenceCheck::catalogue() });
     }
     let log = TurnLog { warnings, ..TurnLog::of(gate(documents.len(), Verdict::Pass)) };
     let covered = documents.len() as f64 / total.max(1) as f64;
-    quote(asked, &evidence, log, &said, covered, listener)
+    quote(asked, &evidence, log, &sentences, covered, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {
@@ -141,7 +141,7 @@ fn named(document: &ListedDocument) -> String {
         _ => document.title.clone(),
     };
     // A title is one line, and no markup.
-    shown(&name, &[]).split_whitespace().collect::<Vec<_>>().join(" ")
+    sanitize(&name, &[]).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use ibidem_language::{same_word, significant_terms};
 use ibidem_ports::catalogue::CataloguePassage;
 
 use super::named::whole;
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::speak::quoting::quotation;
 
 /// Where ingestion parts the headings of a section's path.
@@ -17,7 +17,7 @@ const BETWEEN_HEADINGS: &str = " > ";
 
 /// The passages that say something about it, in their order, each with what of it is quoted. The section that is called
 /// so says it; else the sentences with all of its words; else the passages with all of them.
-pub(super) fn said_of(matter: &Matter, passages: Vec<CataloguePassage>) -> Vec<(CataloguePassage, Vec<String>)> {
+pub(super) fn passages_about(matter: &Matter, passages: Vec<CataloguePassage>) -> Vec<(CataloguePassage, Vec<String>)> {
     let asked = significant_terms(&matter.words);
     if asked.is_empty() {
         return Vec::new();
@@ -49,7 +49,7 @@ fn is_called(passage: &CataloguePassage, asked: &BTreeSet<String>) -> bool {
 
 /// The sentences of a passage that have all of the words, as they are quoted.
 fn sentences_about(passage: &CataloguePassage, asked: &BTreeSet<String>) -> Vec<String> {
-    let text = shown(&passage.text, &[passage.text.as_str()]);
+    let text = sanitize(&passage.text, &[passage.text.as_str()]);
     let sentences = sentences_of(&text).into_iter().enumerate().filter(|(_, sentence)| has_all(sentence, asked));
     let mut quoted: Vec<String> = sentences.filter_map(|(place, _)| quotation(passage, &text, place)).collect();
     quoted.dedup();
@@ -83,29 +83,29 @@ mod tests {
         .collect()
     }
 
-    fn said(words: &str, is_said_about: bool) -> Vec<String> {
+    fn quoted(words: &str, is_said_about: bool) -> Vec<String> {
         let matter = Matter { words: words.to_owned(), is_said_about };
-        said_of(&matter, document()).into_iter().flat_map(|(_, quoted)| quoted).collect()
+        passages_about(&matter, document()).into_iter().flat_map(|(_, quoted)| quoted).collect()
     }
 
     #[test]
     fn the_section_of_that_name_says_it_whatever_the_form_of_the_question() {
         let credits = ["Each hour is credited. Ask within 60 days."];
-        assert_eq!(said("credit", false), credits);
-        assert_eq!(said("the credits", true), credits);
+        assert_eq!(quoted("credit", false), credits);
+        assert_eq!(quoted("the credits", true), credits);
     }
 
     #[test]
     fn else_the_sentences_with_all_of_the_words_do() {
-        assert_eq!(said("taxis", true), ["Taxis are paid after 22:00."]);
-        assert_eq!(said("meals in trains", true), ["Meals in trains are private."]);
-        assert_eq!(said("guests in trains", true), ["Meals in trains are private. A meal with guests is paid."]);
-        assert!(said("taxis", false).is_empty(), "a question of another sort is read");
+        assert_eq!(quoted("taxis", true), ["Taxis are paid after 22:00."]);
+        assert_eq!(quoted("meals in trains", true), ["Meals in trains are private."]);
+        assert_eq!(quoted("guests in trains", true), ["Meals in trains are private. A meal with guests is paid."]);
+        assert!(quoted("taxis", false).is_empty(), "a question of another sort is read");
     }
 
     #[test]
     fn what_has_not_all_of_the_words_says_nothing_about_it() {
-        assert!(said("bicycles", true).is_empty());
-        assert!(said("the", true).is_empty());
+        assert!(quoted("bicycles", true).is_empty());
+        assert!(quoted("the", true).is_empty());
     }
 }

@@ -11,11 +11,11 @@ use ibidem_words::{AddressKey, DocumentId, GateRecord, PassageKey, Reason, Refus
 
 use super::addresses::{Mention, Wanted, nearest};
 use super::{matter, titled};
-use crate::draft::Said;
+use crate::draft::CheckedSentence;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
 use crate::policy::AddressRules;
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::speak::quote;
 use crate::turn::{Asked, NamedDocuments, TurnLog};
 
@@ -46,8 +46,8 @@ pub(crate) async fn not_found(
 }
 
 /// What became of quoting documents.
-pub(crate) enum Quoted {
-    Said(Box<Decided>),
+pub(crate) enum DocumentQuotation {
+    Decided(Box<Decided>),
     /// They are not there any more.
     Withdrawn,
     /// They do not have, by their words, what is asked for.
@@ -66,11 +66,11 @@ pub(crate) async fn quoted(
     resolved: &NamedDocuments,
     wanted: &Wanted,
     listener: &mut dyn Listener,
-) -> Result<Quoted, CatalogueError> {
+) -> Result<DocumentQuotation, CatalogueError> {
     let mut documents = resolved.documents.clone();
     let mut read = first_passages(catalogue, asked, rules, &documents, wanted).await?;
     if matches!(wanted, Wanted::Parts(parts) if parts.contains(&SUCCESSOR)) {
-        let replaced_by = read.iter().flat_map(|passage| &passage.standing.replaced_by);
+        let replaced_by = read.iter().flat_map(|passage| &passage.validity.replaced_by);
         let keys: BTreeSet<AddressKey> = replaced_by.filter_map(|address| AddressKey::of(address)).collect();
         let successors = catalogue.addressed(&asked.scope, None, &keys.into_iter().collect::<Vec<_>>()).await?;
         let known: BTreeSet<DocumentId> = documents.iter().map(|named| named.document).collect();
@@ -79,14 +79,18 @@ pub(crate) async fn quoted(
     }
     // Withdrawn between the two reads: as if it had never been there. What asks for more than the document is searched for.
     if read.is_empty() {
-        return Ok(if matches!(wanted, Wanted::Matter(_)) { Quoted::WithoutIt } else { Quoted::Withdrawn });
+        return Ok(if matches!(wanted, Wanted::Matter(_)) {
+            DocumentQuotation::WithoutIt
+        } else {
+            DocumentQuotation::Withdrawn
+        });
     }
     let mut warnings = resolved.warnings.clone();
     let mut all: u64 = documents.iter().map(|named| u64::from(named.passages)).sum();
     let mut quoted: Vec<(CataloguePassage, Vec<String>)> = match wanted {
         Wanted::Whole => read.into_iter().map(whole).collect(),
         Wanted::Parts(parts) => read.into_iter().filter(|passage| is_part(passage, parts)).map(whole).collect(),
-        Wanted::Matter(wanted) => matter::said_of(wanted, read),
+        Wanted::Matter(wanted) => matter::passages_about(wanted, read),
     };
     if *wanted != Wanted::Whole {
         all = quoted.len() as u64;
@@ -95,7 +99,7 @@ pub(crate) async fn quoted(
         let (speaking, silent): (Vec<_>, Vec<_>) = documents.iter().partition(is_quoted);
         let must_all_speak = matches!(wanted, Wanted::Parts(_));
         if speaking.is_empty() || (must_all_speak && !silent.is_empty()) {
-            return Ok(Quoted::WithoutIt);
+            return Ok(DocumentQuotation::WithoutIt);
         }
         if !silent.is_empty() && !rules.wording.silent.trim().is_empty() {
             let addresses: Vec<&str> = silent.iter().map(|named| named.address.as_str()).collect();
@@ -118,18 +122,18 @@ pub(crate) async fn quoted(
     let claims = (1_u32..).zip(&quoted).flat_map(|(number, (_, texts))| {
         texts.iter().map(move |text| Sentence::claim(with_marker(text.trim(), number) + "\n\n", vec![number]))
     });
-    let said: Vec<Said> = claims.map(Said::verbatim).collect();
+    let sentences: Vec<CheckedSentence> = claims.map(CheckedSentence::verbatim).collect();
     let evidence: Vec<Candidate> = quoted
         .into_iter()
         .map(|(passage, _)| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let log = TurnLog { warnings, ..TurnLog::of(gate(resolved.documents.len())) };
-    Ok(Quoted::Said(Box::new(quote(asked, &evidence, log, &said, covered, listener))))
+    Ok(DocumentQuotation::Decided(Box::new(quote(asked, &evidence, log, &sentences, covered, listener))))
 }
 
 /// A passage, and all of its text.
 pub(super) fn whole(passage: CataloguePassage) -> (CataloguePassage, Vec<String>) {
-    let text = shown(&passage.text, &[passage.text.as_str()]);
+    let text = sanitize(&passage.text, &[passage.text.as_str()]);
     (passage, vec![text])
 }
 

@@ -14,7 +14,8 @@ pub enum Route {
     Corpus,
 }
 
-/// Total: every text goes somewhere. `longest_term` bounds the words of a term; a longer one is a question of its own.
+/// Decides where a question goes. It is total: every text goes somewhere. `longest_term` bounds the words of a term; a
+/// longer one is a question of its own.
 pub fn route(query: &str, classes: &DocumentClasses, longest_term: Option<usize>) -> Route {
     let query = query.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     if is_excluded(&query, classes) {

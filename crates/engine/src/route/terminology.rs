@@ -16,11 +16,11 @@ use crate::listener::Listener;
 use crate::no_look_alike;
 use crate::outcome::{Cited, Clarified, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::TerminologyRules;
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::turn::{Asked, TurnLog};
 
 /// A concept whose definition can be quoted.
-struct Quoted {
+struct QuotableConcept {
     concept: Concept,
     definition: String,
 }
@@ -86,7 +86,7 @@ impl UndefinedTerm {
         gate(0, Verdict::Warn)
     }
 
-    /// With the closest terms, and why the documents do not answer either where they were asked.
+    /// Refuses with the closest terms, and says why the documents do not answer either where they were asked.
     pub(crate) async fn refusal(
         &self,
         vocabulary: &Part<dyn Vocabulary>,
@@ -110,28 +110,28 @@ impl UndefinedTerm {
     }
 }
 
-fn quoted(concept: Concept) -> Option<Quoted> {
+fn quoted(concept: Concept) -> Option<QuotableConcept> {
     let definition = concept.definition.as_ref()?.text.clone();
-    Some(Quoted { concept, definition })
+    Some(QuotableConcept { concept, definition })
 }
 
-impl Quoted {
+impl QuotableConcept {
     /// Its definition, without what never goes out.
-    fn shown(&self) -> String {
-        shown(&self.definition, &[self.definition.as_str()])
+    fn render(&self) -> String {
+        sanitize(&self.definition, &[self.definition.as_str()])
     }
 }
 
 /// What names a concept in an answer: its label and its vocabulary.
 fn named(concept: &Concept) -> String {
-    shown(&format!("{} ({})", concept.label, concept.vocabulary), &[])
+    sanitize(&format!("{} ({})", concept.label, concept.vocabulary), &[])
 }
 
 /// How a vocabulary is told of: it was asked, and it answered.
 const LOOKED_UP: Retrieval = Retrieval { base: 1.0, is_by_rule: true };
 
-fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Decided {
-    let text = format!("{}: “{}”[1]", named(&found.concept), found.shown());
+fn cite(asked: &Asked, found: &QuotableConcept, listener: &mut dyn Listener) -> Decided {
+    let text = format!("{}: “{}”[1]", named(&found.concept), found.render());
     let citation = citation(asked, 1, found);
     listener.sentence(&text, vec![citation.clone()]);
     let receipt = Receipt::unsealed(None, vec![definition(text, &citation)]);
@@ -153,7 +153,7 @@ fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -
             Some(found) => {
                 let marker = u32::try_from(citations.len() + 1).unwrap_or(u32::MAX);
                 let citation = citation(asked, marker, &found);
-                let stretch = definition(format!("\n- {name}: “{}”[{marker}]", found.shown()), &citation);
+                let stretch = definition(format!("\n- {name}: “{}”[{marker}]", found.render()), &citation);
                 citations.push(citation);
                 stretch
             }
@@ -224,8 +224,8 @@ fn gate(concepts: usize, verdict: Verdict) -> GateRecord {
 }
 
 /// A concept's definition as a source: its URI in place of a document's id.
-fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
-    let Quoted { concept, definition } = found;
+fn citation(asked: &Asked, marker: u32, found: &QuotableConcept) -> Citation {
+    let QuotableConcept { concept, definition } = found;
     let length = u32::try_from(definition.chars().count()).unwrap_or(u32::MAX);
     let citation = Citation {
         marker,

@@ -13,7 +13,7 @@ use crate::turn::{Asked, TurnLog};
 
 /// Where a question goes.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Placed<'a> {
+pub enum TopicRoute<'a> {
     /// About this.
     Topic { topic: &'a Topic, confidence: f64 },
     /// About one of these, the likeliest first.
@@ -29,7 +29,7 @@ pub async fn place<'a>(
     asked: &Asked,
     rules: &'a TopicRules,
     is_there: &[bool],
-) -> Result<Placed<'a>, EmbedError> {
+) -> Result<TopicRoute<'a>, EmbedError> {
     let vectors = exemplars.of(embedder, asked.policy.hash, rules, asked.deadline).await?;
     let question = vec![asked.question.query.clone()];
     let question = embedder.call(asked.deadline, |embedder| embedder.embed_queries(question)).await?.into_iter().next();
@@ -43,30 +43,30 @@ pub async fn place<'a>(
     let similarities: Vec<Option<f64>> =
         vectors.iter().zip(is_there).map(|(vectors, is_there)| is_there.then(|| closest(vectors))).collect();
     // Somebody who is in the middle of a conversation is not asked what it is about.
-    let in_context = asked.question.history.iter().any(|said| said.role == Speaker::User);
+    let in_context = asked.question.history.iter().any(|message| message.role == Speaker::User);
     Ok(decide(rules, &similarities, in_context))
 }
 
 /// Pure: by the similarity of the closest exemplar of each topic; none of a topic that is not there.
-fn decide<'a>(rules: &'a TopicRules, similarities: &[Option<f64>], in_context: bool) -> Placed<'a> {
+fn decide<'a>(rules: &'a TopicRules, similarities: &[Option<f64>], in_context: bool) -> TopicRoute<'a> {
     let there = rules.topics.iter().zip(similarities).filter_map(|(topic, similarity)| Some((topic, (*similarity)?)));
     let mut ranked: Vec<(&Topic, f64)> = there.collect();
     ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
-    let Some((topic, best)) = ranked.first().copied() else { return Placed::Elsewhere { similarity: 0.0 } };
+    let Some((topic, best)) = ranked.first().copied() else { return TopicRoute::Elsewhere { similarity: 0.0 } };
     // A tool is called only for what is surely about it, in the middle of a conversation too.
     let in_context = in_context && topic.tool.is_none();
     // The share of the closest among all, each weighing less by a factor for every step it is farther away.
     let weights: f64 = ranked.iter().map(|(_, similarity)| ((similarity - best) / rules.step).exp()).sum();
     let confidence = (1_000.0 / weights).round() / 1_000.0;
     if best < rules.least_similarity && !in_context {
-        return Placed::Elsewhere { similarity: best };
+        return TopicRoute::Elsewhere { similarity: best };
     }
     if confidence >= rules.least_confidence || in_context {
-        return Placed::Topic { topic, confidence };
+        return TopicRoute::Topic { topic, confidence };
     }
     const MOST_TOPICS: usize = 3;
     let topics = ranked.into_iter().map(|(topic, _)| topic).take(MOST_TOPICS).collect();
-    Placed::Unclear { topics, confidence }
+    TopicRoute::Unclear { topics, confidence }
 }
 
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
@@ -139,9 +139,9 @@ topics:
             &similarities.iter().copied().map(Some).collect::<Vec<_>>(),
             in_context,
         ) {
-            Placed::Topic { topic, .. } => topic.name.clone(),
-            Placed::Unclear { topics, .. } => format!("unclear {}", topics.len()),
-            Placed::Elsewhere { .. } => "elsewhere".to_owned(),
+            TopicRoute::Topic { topic, .. } => topic.name.clone(),
+            TopicRoute::Unclear { topics, .. } => format!("unclear {}", topics.len()),
+            TopicRoute::Elsewhere { .. } => "elsewhere".to_owned(),
         };
         assert_eq!(about(&[0.8, 0.4], false), "Billing");
         assert_eq!(about(&[0.4, 0.5], false), "Technical");
@@ -158,7 +158,7 @@ topics:
         let gap = rules.step * (7.0_f64 / 3.0).ln();
         for (gap, clear) in [(gap, true), (gap - 0.001, false), (gap + 0.001, true)] {
             let placed = decide(&rules, &[Some(0.5), Some(0.5 - gap)], false);
-            assert_eq!(matches!(placed, Placed::Topic { .. }), clear, "{placed:?}");
+            assert_eq!(matches!(placed, TopicRoute::Topic { .. }), clear, "{placed:?}");
         }
     }
 }

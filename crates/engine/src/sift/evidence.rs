@@ -2,7 +2,7 @@
 
 use ibidem_words::Reason;
 
-use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, format_number};
 use crate::gates::top1_similarity::too_far;
 
 pub(super) fn any(pool: &mut WorkingPool<'_>) -> Finding {
@@ -15,7 +15,9 @@ pub(super) fn any(pool: &mut WorkingPool<'_>) -> Finding {
     }
     match pool.best_found.zip(pool.strictest) {
         // Something was found, and every bit of it was too far away.
-        Some((best, least)) if best < least => Finding::Refuses(Reason::LowSimilarity, too_far(&shown(best), least)),
+        Some((best, least)) if best < least => {
+            Finding::Refuses(Reason::LowSimilarity, too_far(&format_number(best), least))
+        }
         _ => {
             let explanation = "No passage was found that bears on the question (0 of at least 1)".to_owned();
             Finding::Refuses(Reason::NoResults, explanation)

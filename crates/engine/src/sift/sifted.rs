@@ -9,7 +9,7 @@ use crate::turn::{Asked, TurnLog};
 #[derive(Clone, Debug)]
 pub struct Sifted {
     pub asked: Asked,
-    /// Best first.
+    /// What may be spoken from, the best first.
     pub evidence: Vec<Candidate>,
     /// Curators' notes that shape the answer. They are never quoted and never cited.
     pub background: Vec<String>,

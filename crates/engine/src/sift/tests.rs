@@ -79,7 +79,7 @@ fn what_there_was_no_place_for_counts_only_where_no_other_gate_drops_it() {
 
 #[test]
 fn gates_that_contradict_themselves_are_refused_with_their_names() {
-    for (gates, said) in [
+    for (gates, expected) in [
         ("[{top1_similarity: 1.5}]", "top1_similarity must be between 0 and 1"),
         ("[{per_document: 0}]", "per_document is 0"),
         ("[{duplicates: 0.9}, {duplicates: 0.8}]", "stands there twice"),
@@ -91,7 +91,7 @@ fn gates_that_contradict_themselves_are_refused_with_their_names() {
             + "}\n\nspeak:"
             + BOOK.split_once("\nspeak:").unwrap().1;
         let error = Policy::parse(&text).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
 

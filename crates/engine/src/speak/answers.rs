@@ -11,7 +11,7 @@ use ibidem_ports::reranker::{RerankError, RerankFault};
 use ibidem_words::{GateRecord, Reason, Refusal, Verdict, as_shown, context_header};
 
 use super::footnotes::Footnotes;
-use crate::draft::{AnswerReading, Said};
+use crate::draft::{AnswerReading, CheckedSentence};
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::turn::{Asked, TurnLog};
@@ -51,19 +51,19 @@ impl<'a> AnswerReader<'a> {
     /// Reads what may be said so far. Whether it may go out: what was likely enough for once may go on.
     pub(super) async fn lets_out(
         &self,
-        said: &[&Said],
+        sentences: &[&CheckedSentence],
         footnotes: &Footnotes<'_>,
         reading: &mut AnswerReading,
     ) -> bool {
         let Some(parts) = self.parts.filter(|_| reading.failure.is_none()) else {
             reading.is_unread = true;
-            return self.takes(reading, said.len(), curated(said, footnotes));
+            return self.takes(reading, sentences.len(), curated(sentences, footnotes));
         };
         if reading.is_over {
             return true;
         }
-        match self.probability(parts, said, footnotes).await {
-            Ok(Some(likely)) => self.takes(reading, said.len(), likely),
+        match self.probability(parts, sentences, footnotes).await {
+            Ok(Some(likely)) => self.takes(reading, sentences.len(), likely),
             // As where no reader is configured: what was read of the beginning decides nothing either.
             Ok(None) => {
                 *reading = AnswerReading { is_over: true, ..AnswerReading::default() };
@@ -71,7 +71,7 @@ impl<'a> AnswerReader<'a> {
             }
             Err(error) => {
                 (reading.failure, reading.is_unread) = (Some(error), true);
-                self.takes(reading, said.len(), curated(said, footnotes))
+                self.takes(reading, sentences.len(), curated(sentences, footnotes))
             }
         }
     }
@@ -87,11 +87,11 @@ impl<'a> AnswerReader<'a> {
     async fn probability(
         &self,
         parts: &Parts,
-        said: &[&Said],
+        sentences: &[&CheckedSentence],
         footnotes: &Footnotes<'_>,
     ) -> Result<Option<f64>, RerankError> {
-        let likely = likely_to_answer(parts, self.deadline, self.question, as_passage(said, footnotes)).await?;
-        Ok(likely.map(|likely| likely.max(curated(said, footnotes))))
+        let likely = likely_to_answer(parts, self.deadline, self.question, as_passage(sentences, footnotes)).await?;
+        Ok(likely.map(|likely| likely.max(curated(sentences, footnotes))))
     }
 }
 
@@ -116,16 +116,16 @@ pub(crate) async fn likely_to_answer(
 }
 
 /// How well what is said fits the question by a curator's choice: that stands with a reader and without one.
-fn curated(said: &[&Said], footnotes: &Footnotes<'_>) -> f64 {
-    let numbers = said.iter().flat_map(|said| &said.sentence.citations);
+fn curated(sentences: &[&CheckedSentence], footnotes: &Footnotes<'_>) -> f64 {
+    let numbers = sentences.iter().flat_map(|checked| &checked.sentence.citations);
     as_shown(numbers.filter_map(|number| footnotes.curated(*number)).fold(0.0, f64::max))
 }
 
 /// The claims as a reader reads passages: each stretch under the title and section of the note that it cites.
-fn as_passage(said: &[&Said], footnotes: &Footnotes<'_>) -> String {
+fn as_passage(sentences: &[&CheckedSentence], footnotes: &Footnotes<'_>) -> String {
     let mut text = String::new();
     let mut under = None;
-    for sentence in said.iter().map(|said| &said.sentence).filter(|sentence| sentence.kind == Kind::Claim) {
+    for sentence in sentences.iter().map(|checked| &checked.sentence).filter(|sentence| sentence.kind == Kind::Claim) {
         let note = sentence.citations.first().copied();
         if note != under
             && let Some(passage) = note.and_then(|number| footnotes.passage(number))

@@ -36,10 +36,10 @@ impl Background {
             return false;
         }
         // A marker in the middle of a run does not part it.
-        let said = words(&without_markers(sentence));
+        let own = words(&without_markers(sentence));
         let cited: Vec<Vec<String>> = cited.map(words).collect();
         let in_cited = |run: &[String]| cited.iter().any(|text| text.windows(run.len()).any(|other| other == run));
-        self.lengths.iter().any(|length| said.windows(*length).any(|run| self.runs.contains(run) && !in_cited(run)))
+        self.lengths.iter().any(|length| own.windows(*length).any(|run| self.runs.contains(run) && !in_cited(run)))
     }
 }
 

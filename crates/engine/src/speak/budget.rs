@@ -23,11 +23,11 @@ const BYTES_FOR_A_TOKEN: usize = 16;
 /// What of a turn goes into the prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allotted {
-    /// Which messages of the conversation, oldest first.
+    /// Which messages of the conversation fit, oldest first.
     pub history: Vec<usize>,
-    /// Which evidence, in its order.
+    /// Which evidence fits, in its order.
     pub evidence: Vec<usize>,
-    /// So many of the background notes, from the first.
+    /// How many of the background notes fit, from the first.
     pub background: usize,
     pub tokens: TokensByPart,
     /// The most the model may write.
@@ -40,7 +40,7 @@ pub struct TokensByPart {
     /// What the model is told, and the examples.
     pub system_prompt: usize,
     pub history: usize,
-    /// Evidence and background.
+    /// How many tokens evidence and background take together.
     pub context: usize,
     pub question: usize,
 }
@@ -104,11 +104,11 @@ async fn count(
     let around_background = texts.add(prompt::around_background(rules));
     let behind = texts.add(background.iter().map(|note| prompt::background_note(note)));
     // The newest first: what is old may be too much to count.
-    let history = texts.add(question.history.iter().rev().map(|said| prompt::said(said).content));
+    let history = texts.add(question.history.iter().rev().map(|message| prompt::history_message(message).content));
     let counts = texts.done(&model.tokenizer, deadline).await;
 
     let sum = |places: Range<usize>| counts[places].iter().sum::<usize>();
-    let is_askers = question.history.iter().map(|said| said.role == Speaker::User);
+    let is_askers = question.history.iter().map(|message| message.role == Speaker::User);
     let of_messages = counts[history].iter().rev().map(|tokens| tokens + AROUND_A_MESSAGE);
     Counted {
         system_prompt: AROUND_A_PROMPT + AROUND_A_MESSAGE * instructions.len() + sum(instructions),
@@ -124,13 +124,13 @@ async fn count(
 /// The judge's order where one has read them, else by similarity; ties break by source id. Behind the best of all come those
 /// of a kind that was promised a place: the others would crowd them out.
 fn best_first(evidence: &[Candidate]) -> Vec<usize> {
-    let standing = |place: &usize| {
+    let rank = |place: &usize| {
         let candidate = &evidence[*place];
         (candidate.rerank.map_or_else(|| candidate.similarity(), f64::from), candidate.similarity())
     };
     let mut places: Vec<usize> = (0..evidence.len()).collect();
     places.sort_by(|one, other| {
-        let ((judged, similarity), (other_judged, other_similarity)) = (standing(one), standing(other));
+        let ((judged, similarity), (other_judged, other_similarity)) = (rank(one), rank(other));
         let source = |place: &usize| evidence[*place].passage.passage;
         other_judged
             .total_cmp(&judged)

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use crate::candidate::Candidate;
 use ibidem_words::{Confidence, Refusal, as_shown};
 
+use super::checked_sentence::receipt;
 use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
-use super::said::receipt;
+use super::not_in_force::marks;
 use super::stale::stale;
-use super::standing::marks;
-use crate::draft::Said;
+use crate::draft::CheckedSentence;
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::Policy;
@@ -19,7 +19,7 @@ use crate::turn::{Asked, TurnLog};
 /// All that may be said, and how sure it is.
 pub(super) struct Finished<'a> {
     pub(super) footnotes: &'a Footnotes<'a>,
-    pub(super) said: &'a [Said],
+    pub(super) sentences: &'a [CheckedSentence],
     pub(super) writing: Writing,
     pub(super) confidence: Confidence,
     pub(super) retrieval: Retrieval,
@@ -37,16 +37,16 @@ impl Finished<'_> {
         Decided::plainly(Outcome::Cited(cited), retrieval, log)
     }
 
-    fn marks(&self, asked: &Asked) -> Vec<Said> {
-        marks(&asked.policy.rules.wording.standing, self.footnotes, self.said, asked.at.date_naive())
+    fn marks(&self, asked: &Asked) -> Vec<CheckedSentence> {
+        marks(&asked.policy.rules.wording.standing, self.footnotes, self.sentences, asked.at.date_naive())
     }
 
     pub(super) fn answer(self, asked: &Asked) -> Cited {
         let numbers: BTreeSet<u32> =
-            self.said.iter().flat_map(|said| said.sentence.citations.iter().copied()).collect();
+            self.sentences.iter().flat_map(|checked| checked.sentence.citations.iter().copied()).collect();
         let citations = numbers.into_iter().filter_map(|number| self.footnotes.citation(number)).collect();
-        let said: Vec<Said> = self.said.iter().cloned().chain(self.marks(asked)).collect();
-        let receipt = receipt(self.footnotes, &said);
+        let sentences: Vec<CheckedSentence> = self.sentences.iter().cloned().chain(self.marks(asked)).collect();
+        let receipt = receipt(self.footnotes, &sentences);
         Cited { receipt, citations, confidence: Some(self.confidence), writing: self.writing }
     }
 }
@@ -63,18 +63,18 @@ pub(crate) fn quote(
     asked: &Asked,
     evidence: &[Candidate],
     log: TurnLog,
-    said: &[Said],
+    sentences: &[CheckedSentence],
     covered: f64,
     listener: &mut dyn Listener,
 ) -> Decided {
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
     let weighing = Weighing::of(&asked.policy, &asked.question, &log.fallback_reasons, evidence);
     let confidence = weighing.confidence(as_shown(covered), None);
-    for said in said {
-        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
+    for checked in sentences {
+        listener.sentence(&checked.sentence.text, footnotes.citations(&checked.sentence));
     }
     let writing = writing_from(evidence);
-    Finished { footnotes: &footnotes, said, writing, confidence, retrieval: weighing.retrieval() }
+    Finished { footnotes: &footnotes, sentences, writing, confidence, retrieval: weighing.retrieval() }
         .cited(asked, log, listener)
 }
 

@@ -4,10 +4,10 @@ use ibidem_ports::language_model::{ModelError, ModelFault};
 use ibidem_words::Fallback;
 use ibidem_words::{Confidence, Reason, Refusal, Stretch, Verdict};
 
+use super::checked_sentence::support;
 use super::citing::Finished;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
-use super::said::support;
 use super::stale::stale;
 use super::{Attempt, Brief, answers, joined, judge, note_unverified, route_to};
 use crate::draft::{AnswerReading, Draft, Ended};
@@ -33,7 +33,7 @@ pub(super) async fn concluded(
         log.raise(Fallback::ModelInterrupted);
     }
     note_unverified(&draft, &mut log, &mut failures);
-    if draft.is_cut_by_verifier && !draft.said.is_empty() {
+    if draft.is_cut_by_verifier && !draft.released.is_empty() {
         log.warnings.push("The rest of this answer could not be checked, and is left out.".to_owned());
     }
     if let Some(failure) = draft.answering.as_ref().and_then(|reading| reading.failure.clone()) {
@@ -68,14 +68,18 @@ pub(super) async fn concluded(
         let weighing = weighing.with(&log.fallback_reasons);
         let confidence = weigh(brief, &mut log, &weighing, &footnotes, &draft, &mut failures).await;
         log.trace.extend(weighing.record(confidence));
-        if weighing.is_enough(confidence) && draft.said.is_empty() {
+        if weighing.is_enough(confidence) && draft.released.is_empty() {
             draft.release(&footnotes, listener);
         }
-        let is_said = !draft.said.is_empty();
-        let said = if is_said { &draft.said } else { &draft.withheld };
+        let is_released = !draft.released.is_empty();
+        let sentences = if is_released { &draft.released } else { &draft.withheld };
         let retrieval = weighing.retrieval();
-        let finished = Finished { footnotes: &footnotes, said, writing, confidence, retrieval };
-        if is_said { finished.cited(brief.asked, log, listener) } else { finished.unsure(brief, log, listener).await }
+        let finished = Finished { footnotes: &footnotes, sentences, writing, confidence, retrieval };
+        if is_released {
+            finished.cited(brief.asked, log, listener)
+        } else {
+            finished.unsure(brief, log, listener).await
+        }
     };
     Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
@@ -89,12 +93,12 @@ async fn weigh(
     draft: &Draft,
     failures: &mut Vec<String>,
 ) -> Confidence {
-    let said = if draft.said.is_empty() { &draft.withheld } else { &draft.said };
+    let to_judge = if draft.released.is_empty() { &draft.withheld } else { &draft.released };
     // As it was weighed when the last of it went out.
-    let then = draft.coverage.iter().find(|(sentences, _)| *sentences == said.len()).map(|(_, coverage)| *coverage);
+    let then = draft.coverage.iter().find(|(sentences, _)| *sentences == to_judge.len()).map(|(_, coverage)| *coverage);
     let likely = draft.answering.as_ref().and_then(AnswerReading::last);
-    let coverage = then.unwrap_or_else(|| weighing.coverage(said, likely));
-    let verified = weighing.confidence(coverage, support(said));
+    let coverage = then.unwrap_or_else(|| weighing.coverage(to_judge, likely));
+    let verified = weighing.confidence(coverage, support(to_judge));
     let Some(rules) = brief.asked.policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier)
     else {
         return verified;
@@ -103,7 +107,7 @@ async fn weigh(
         Judge::Itself => brief.parts.roles.writers().find(|model| model.name == draft.model),
         _ => brief.parts.roles.judge.as_ref().filter(|judge| judge.name != draft.model),
     };
-    let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
+    let text: String = to_judge.iter().map(|checked| checked.sentence.text.as_str()).collect();
     let judged = match judge {
         Some(judge) => judge::judge(judge, rules, brief.asked, footnotes, text.trim()).await,
         None => Err(ModelError::Own(ModelFault::Failed(

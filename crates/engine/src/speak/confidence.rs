@@ -4,19 +4,19 @@
 use crate::candidate::Candidate;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::Kind;
-use ibidem_language::standing::tells_of_replacing;
+use ibidem_language::validity::tells_of_replacing;
 use ibidem_language::{PresentTerms, Terms};
 use ibidem_words::Fallback;
 use ibidem_words::{Confidence, GateRecord, Question, RetrievalQuality, Verdict, as_shown};
 
+use super::checked_sentence::BY_THE_LETTER;
 use super::key_phrases::Sources;
-use super::said::BY_THE_LETTER;
-use crate::draft::Said;
+use crate::draft::CheckedSentence;
 use crate::outcome::Retrieval;
 use crate::policy::{ConfidenceRules, ConfidenceWeights, Policy};
 
-/// Two shares and a number from 0 to 100, weighed. Where nobody judged, the coverage counts for it: it is what is known of
-/// the answer. Rounded to what is shown, so that what is compared is what is said.
+/// Weighs two shares and a number from 0 to 100. Where nobody judged, the coverage counts for it: it is what is known
+/// of the answer. The result is rounded to what is shown, so that what is compared is what is said.
 pub fn weighed(
     weights: ConfidenceWeights,
     retrieval_score: f64,
@@ -108,7 +108,7 @@ impl Weighing {
         weighing.with(fallback_reasons)
     }
 
-    /// With what fell back by now.
+    /// Adds what fell back by now.
     #[must_use]
     pub fn with(self, fallback_reasons: &[Fallback]) -> Self {
         let by_words_alone = fallback_reasons.contains(&Fallback::KeywordsOnly);
@@ -124,26 +124,30 @@ impl Weighing {
     /// How far what is said covers the question, times the share of its phrases that the sources have. `read` is how far it
     /// covers the question by a reader; where none read it, its words tell. Once, however many reasons for doubt there are,
     /// only the policy's share of it is left.
-    pub fn coverage<'s>(&self, said: impl IntoIterator<Item = &'s Said> + Clone, read: Option<f64>) -> f64 {
-        let claims = || said.clone().into_iter().filter(|said| said.sentence.kind == Kind::Claim);
-        let is_quoted = claims().all(|said| BY_THE_LETTER.contains(&said.check.by.as_str()));
-        let texts = || claims().map(|said| said.sentence.text.as_str());
+    pub fn coverage<'s>(
+        &self,
+        sentences: impl IntoIterator<Item = &'s CheckedSentence> + Clone,
+        read: Option<f64>,
+    ) -> f64 {
+        let claims = || sentences.clone().into_iter().filter(|checked| checked.sentence.kind == Kind::Claim);
+        let is_quoted = claims().all(|checked| BY_THE_LETTER.contains(&checked.check.by.as_str()));
+        let texts = || claims().map(|checked| checked.sentence.text.as_str());
         let in_sources = if is_quoted { 1.0 } else { self.sources.share_of(texts()) };
         let is_doubtful = self.is_worked_out || texts().any(tells_of_replacing);
         let left = if is_doubtful { self.doubtful_share } else { 1.0 };
         let covered = match read {
             Some(read) => read,
-            None => self.unread(said),
+            None => self.unread(sentences),
         };
         as_shown(in_sources * covered * left)
     }
 
     /// How far an answer covers the question that no reader read: a part is given, and the rest as far as its words go. A
     /// curator's choice for this question counts as much as its match.
-    fn unread<'s>(&self, said: impl IntoIterator<Item = &'s Said> + Clone) -> f64 {
-        let numbers = said.clone().into_iter().flat_map(|said| &said.sentence.citations);
+    fn unread<'s>(&self, sentences: impl IntoIterator<Item = &'s CheckedSentence> + Clone) -> f64 {
+        let numbers = sentences.clone().into_iter().flat_map(|checked| &checked.sentence.citations);
         let curated = numbers.filter_map(|number| self.note(*number)).map(|(_, curated)| *curated).fold(0.0, f64::max);
-        let by_words = self.unread_share + (1.0 - self.unread_share) * self.by_words(said);
+        let by_words = self.unread_share + (1.0 - self.unread_share) * self.by_words(sentences);
         by_words.max(curated)
     }
 
@@ -153,12 +157,12 @@ impl Weighing {
 
     /// The share of the question's words that an answer has, with the titles, sections and addresses of what it cites; all
     /// of them where the question has none.
-    fn by_words<'s>(&self, said: impl IntoIterator<Item = &'s Said>) -> f64 {
+    fn by_words<'s>(&self, sentences: impl IntoIterator<Item = &'s CheckedSentence>) -> f64 {
         if self.question.is_empty() {
             return 1.0;
         }
         let mut present = PresentTerms::default();
-        for sentence in said.into_iter().map(|said| &said.sentence) {
+        for sentence in sentences.into_iter().map(|checked| &checked.sentence) {
             self.question.mark(&without_markers(&sentence.text), &mut present);
             for (line, _) in sentence.citations.iter().filter_map(|number| self.note(*number)) {
                 self.question.mark(line, &mut present);

@@ -3,8 +3,8 @@
 //! Each is quoted with what it needs to say by itself what it means (`quoting.rs`).
 
 mod answering;
+mod asked_for;
 mod in_table;
-mod meant;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -18,7 +18,7 @@ use answering::answering;
 use in_table::in_table;
 
 use super::footnotes::Footnotes;
-use super::markup::shown;
+use super::markup::sanitize;
 use super::quoting::{quotation, quotation_of_row};
 
 /// The sentences in which a reader found the answer, in the order of the notes. Where no reader read the notes: the
@@ -30,15 +30,15 @@ use super::quoting::{quotation, quotation_of_row};
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
     let texts: Vec<String> = footnotes
         .notes()
-        .map(|(_, candidate)| shown(&candidate.passage.text, &[candidate.passage.text.as_str()]))
+        .map(|(_, candidate)| sanitize(&candidate.passage.text, &[candidate.passage.text.as_str()]))
         .collect();
     let asked = significant_terms(query);
-    let mut heard = best_of_named(&asked, footnotes);
-    let said = found(&asked, footnotes, &texts);
-    let mut quoted = answering(query, footnotes, &texts, &heard, &said, most);
+    let mut always_quoted = best_of_named(&asked, footnotes);
+    let candidates = found(&asked, footnotes, &texts);
+    let mut quoted = answering(query, footnotes, &texts, &always_quoted, &candidates, most);
     if quoted.is_empty() {
-        heard.insert(1);
-        quoted = by_words(said, heard, most);
+        always_quoted.insert(1);
+        quoted = by_words(candidates, always_quoted, most);
     } else if let Some(spelled_out) = in_table(query, footnotes, &texts, &quoted) {
         quoted = spelled_out;
     }
@@ -56,7 +56,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
 }
 
 /// With what it needs to say by itself what it means.
-fn in_full(quoted: &Quoted<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
+fn in_full(quoted: &Quotation<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
     let ((number, candidate), text) = footnotes.notes().zip(texts).find(|((number, _), _)| *number == quoted.number)?;
     let row = quoted.row.and_then(|row| quotation_of_row(&candidate.passage, text, quoted.place, row, quoted.column));
     Some((number, row.or_else(|| quotation(&candidate.passage, text, quoted.place))?))
@@ -67,7 +67,7 @@ const BETWEEN_CELLS: &str = " | ";
 
 /// A sentence of a note, by the note's number and the sentence's place in it.
 #[derive(Clone, Copy)]
-struct Quoted<'a> {
+struct Quotation<'a> {
     number: u32,
     place: usize,
     sentence: &'a str,
@@ -77,7 +77,7 @@ struct Quoted<'a> {
     column: Option<usize>,
 }
 
-impl<'a> Quoted<'a> {
+impl<'a> Quotation<'a> {
     /// The whole sentence.
     fn whole(number: u32, place: usize, sentence: &'a str) -> Self {
         Self { number, place, sentence, row: None, column: None }
@@ -85,7 +85,7 @@ impl<'a> Quoted<'a> {
 }
 
 /// A sentence of a note, and how many words it shares with the question.
-struct Found<'a> {
+struct CandidateSentence<'a> {
     shared: usize,
     number: u32,
     place: usize,
@@ -93,9 +93,9 @@ struct Found<'a> {
 }
 
 /// The notes' sentences that say something, each once: those first that share most with the question.
-fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [String]) -> Vec<Found<'t>> {
-    let mut found: Vec<Found<'_>> = Vec::new();
-    let mut headings: Vec<Found<'_>> = Vec::new();
+fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [String]) -> Vec<CandidateSentence<'t>> {
+    let mut found: Vec<CandidateSentence<'_>> = Vec::new();
+    let mut headings: Vec<CandidateSentence<'_>> = Vec::new();
     for ((number, candidate), text) in footnotes.notes().zip(texts) {
         let mut before = candidate.passage.above.head.as_ref().map_or("", |head| head.text.as_str());
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
@@ -104,7 +104,7 @@ fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [St
             let ends = ends_as_sentence(sentence) && !sentence.trim_end().ends_with('?');
             let says_something = ends || marker(sentence) > 0 || is_row(sentence, before);
             let kept = if says_something { &mut found } else { &mut headings };
-            kept.push(Found { shared, number, place, sentence });
+            kept.push(CandidateSentence { shared, number, place, sentence });
             before = sentence;
         }
     }
@@ -118,14 +118,18 @@ fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [St
     found
 }
 
-fn by_words(found: Vec<Found<'_>>, mut heard: BTreeSet<u32>, most: usize) -> Vec<Quoted<'_>> {
+fn by_words(found: Vec<CandidateSentence<'_>>, mut always_quoted: BTreeSet<u32>, most: usize) -> Vec<Quotation<'_>> {
     // A sentence that shares nothing is worth saying only if no other is there, or its note is to be heard.
     let any_shared = found.first().is_some_and(|found| found.shared > 0);
-    let (mut chosen, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| heard.remove(&found.number));
+    let (mut chosen, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|found| always_quoted.remove(&found.number));
     chosen.sort_by_key(|found| found.number);
     chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
     chosen.truncate(if any_shared { most } else { 1 });
-    chosen.into_iter().map(|Found { number, place, sentence, .. }| Quoted::whole(number, place, sentence)).collect()
+    chosen
+        .into_iter()
+        .map(|CandidateSentence { number, place, sentence, .. }| Quotation::whole(number, place, sentence))
+        .collect()
 }
 
 /// The first note of each document and of each kind of document that the question names: one sentence of it at least is

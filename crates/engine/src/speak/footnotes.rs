@@ -20,7 +20,7 @@ impl<'a> Footnotes<'a> {
         Self { evidence, day: None }
     }
 
-    /// For a question that is asked on this day.
+    /// Sets the day on which the question is asked, which decides what is in force.
     #[must_use]
     pub fn on(self, day: NaiveDate) -> Self {
         Self { day: Some(day), ..self }
@@ -34,7 +34,7 @@ impl<'a> Footnotes<'a> {
         u32::try_from(self.evidence.len()).unwrap_or(u32::MAX)
     }
 
-    /// Each note with its number, in order.
+    /// Returns each note with its number, in order.
     pub fn notes(&self) -> impl Iterator<Item = (u32, &'a Candidate)> + use<'a> {
         (1..).zip(self.evidence)
     }
@@ -49,12 +49,12 @@ impl<'a> Footnotes<'a> {
         self.candidate(marker).map(|candidate| candidate.passage.text.as_str())
     }
 
-    /// The passage of a minted number.
+    /// Returns the passage of a minted number.
     pub fn passage(&self, marker: u32) -> Option<&'a CataloguePassage> {
         self.candidate(marker).map(|candidate| &candidate.passage)
     }
 
-    /// The similarity that a curator's choice lends a minted number's passage.
+    /// Returns the similarity that a curator's choice lends a minted number's passage.
     pub fn curated(&self, marker: u32) -> Option<f64> {
         self.candidate(marker)?.curated
     }
@@ -64,8 +64,8 @@ impl<'a> Footnotes<'a> {
     }
 
     fn status(&self, passage: &CataloguePassage) -> Status {
-        let standing = &passage.standing;
-        standing.on(self.day.or(standing.valid_from).unwrap_or(NaiveDate::MIN))
+        let validity = &passage.validity;
+        validity.on(self.day.or(validity.valid_from).unwrap_or(NaiveDate::MIN))
     }
 
     /// The citation a minted number stands for.
@@ -92,7 +92,7 @@ impl<'a> Footnotes<'a> {
             file: Some(passage.source_location.clone()),
             link: Some(passage.passage.source_id().link()),
             status: Some(self.status(passage).as_str().to_owned()),
-            replaced_by: passage.standing.replaced_by.clone(),
+            replaced_by: passage.validity.replaced_by.clone(),
             tool: None,
         };
         Some(no_look_alike::citation(citation))

@@ -11,7 +11,7 @@ use ibidem_ports::language_model::{ModelError, ModelFault, Piece, Prompt, Prompt
 use ibidem_words::{Receipt, Refusal, Speaker, Stretch, unsteered};
 
 use super::gauntlet::Gauntlet;
-use super::markup::{shown, without_addresses};
+use super::markup::{sanitize, without_addresses};
 use crate::listener::Listener;
 use crate::outcome::Routed;
 use crate::policy::Disclaimed;
@@ -37,9 +37,9 @@ pub(super) async fn disclaim(
         max_tokens: model.limits.response,
     };
     let began = clock::now();
-    let (said, is_cut) = written(model, prompt, asked.deadline).await?;
+    let (reply, is_cut) = written(model, prompt, asked.deadline).await?;
     let disclaimer = Stretch::policy(format!("{}\n\n", rules.disclaimer.trim()));
-    let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(said.trim().to_owned())]);
+    let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(reply.trim().to_owned())]);
     listener.sentence(&receipt.text(), Vec::new());
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok((Routed::General { receipt, refusal, model: model.name.clone(), took_ms }, is_cut))
@@ -50,12 +50,12 @@ pub(super) async fn disclaim(
 async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Result<(String, bool), ModelError> {
     let mut pieces = model.model.write(deadline, prompt).await?;
     let mut gauntlet = Gauntlet::new(0);
-    let mut said = String::new();
+    let mut reply = String::new();
     let mut is_cut = false;
     let mut take = |passed: Vec<Passed>| {
         for passed in passed {
             if let Passed::Text(text) = passed {
-                said.push_str(&text);
+                reply.push_str(&text);
             }
         }
     };
@@ -69,9 +69,9 @@ async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Resu
         }
     }
     take(gauntlet.finish());
-    let said = shown(&without_addresses(&shown(&said, &[])), &[]);
-    if said.trim().is_empty() {
+    let reply = sanitize(&without_addresses(&sanitize(&reply, &[])), &[]);
+    if reply.trim().is_empty() {
         return Err(ModelError::Own(ModelFault::Failed("the model said nothing".to_owned())));
     }
-    Ok((said, is_cut))
+    Ok((reply, is_cut))
 }

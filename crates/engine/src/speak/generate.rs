@@ -16,16 +16,16 @@ use ibidem_words::{SentenceCheck, SentenceVerdict, Verdict};
 
 use super::answers::{self, AnswerReader};
 use super::background::Background;
+use super::checked_sentence::support;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
 use super::markup::{as_written, foreign_address};
-use super::repeats::SaidBefore;
-use super::said::support;
+use super::repeats::EarlierClaims;
 use super::structure::{Structures, is_table_rule};
 use super::verify::repair::quoted_instead;
 use super::verify::{DENIAL, Verifier};
-use crate::draft::{AnswerReading, Draft, Ended, Said};
+use crate::draft::{AnswerReading, CheckedSentence, Draft, Ended};
 use crate::listener::Listener;
 use crate::policy::{Judge, Policy, VerificationMode};
 use crate::roles::NamedModel;
@@ -35,7 +35,7 @@ impl Draft {
         Self {
             model,
             raw: String::new(),
-            said: Vec::new(),
+            released: Vec::new(),
             withheld: Vec::new(),
             dropped: Vec::new(),
             replaced: Vec::new(),
@@ -66,7 +66,7 @@ impl Draft {
     /// before anything was let out.
     pub(crate) fn is_unverified(&self) -> bool {
         let is_honest = self.is_silent() && self.has_denied();
-        self.is_cut_by_verifier && self.said.is_empty() && !is_honest
+        self.is_cut_by_verifier && self.released.is_empty() && !is_honest
     }
 
     /// It is why nobody answered that nothing was written: the model stopped. Where the verifier failed too, what was
@@ -77,12 +77,12 @@ impl Draft {
 
     /// There is no claim in it that can be shown, or was.
     pub(super) fn is_silent(&self) -> bool {
-        !self.said.iter().chain(&self.withheld).any(|said| said.sentence.kind == Kind::Claim)
+        !self.released.iter().chain(&self.withheld).any(|checked| checked.sentence.kind == Kind::Claim)
     }
 
     /// Each claim in it is a quotation in place of what the model wrote.
     fn is_all_replaced(&self) -> bool {
-        let claims = self.said.iter().chain(&self.withheld).filter(|said| said.sentence.kind == Kind::Claim);
+        let claims = self.released.iter().chain(&self.withheld).filter(|checked| checked.sentence.kind == Kind::Claim);
         !self.replaced.is_empty() && claims.count() == self.replaced.len()
     }
 
@@ -117,9 +117,9 @@ struct Desk<'a> {
     structures: Structures<'a>,
     waiting: WaitingStructure,
     background: Background,
-    said_before: SaidBefore,
+    earlier_claims: EarlierClaims,
     /// What was quoted in place of each of the draft's `replaced`, in their order.
-    quoted: Vec<SaidBefore>,
+    quoted: Vec<EarlierClaims>,
     draft: Draft,
     raw: Vec<u8>,
     listener: &'a mut dyn Listener,
@@ -139,7 +139,7 @@ pub(super) async fn generate<'a>(
         structures: Structures::of(standard.question, standard.footnotes),
         waiting: WaitingStructure::default(),
         background: Background::of(standard.background),
-        said_before: SaidBefore::default(),
+        earlier_claims: EarlierClaims::default(),
         quoted: Vec::new(),
         draft: Draft {
             answering: standard.reader.as_ref().map(|_| AnswerReading::default()),
@@ -241,7 +241,7 @@ impl Desk<'_> {
     fn drop_structure(&mut self, sentence: Sentence) {
         let why = Some("its words are those of no note beneath it, and not the question's".to_owned());
         let check = SentenceCheck { by: "structure".to_owned(), why, ..SentenceCheck::unchecked() };
-        self.draft.dropped.push(Said { sentence, check });
+        self.draft.dropped.push(CheckedSentence { sentence, check });
     }
 
     /// What a sentence says is not said if it is a background note's, or if no passage supports it.
@@ -254,10 +254,10 @@ impl Desk<'_> {
         if self.has_foreign_address(&sentence) {
             return self.drop_because(sentence, "it has an address that none of its notes has");
         }
-        if self.said_before.has(&sentence.text) {
+        if self.earlier_claims.has(&sentence.text) {
             return self.judge_repeated(sentence).await;
         }
-        let (mut said, failure) = match self.draft.is_cut_by_verifier {
+        let (mut checked, failure) = match self.draft.is_cut_by_verifier {
             true => (self.standard.verifier.unverified(sentence, footnotes), None),
             false => self.standard.verifier.check(sentence, footnotes).await,
         };
@@ -268,25 +268,25 @@ impl Desk<'_> {
                 .is_some_and(|failure| !matches!(failure, EntailmentError::Own(EntailmentFault::TooLong(_))));
         self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
         if self.draft.is_cut_by_verifier {
-            return self.drop(said);
+            return self.drop(checked);
         }
-        let is_supported = said.check.verdict == SentenceVerdict::Supported;
-        let is_cited = !said.sentence.citations.is_empty();
+        let is_supported = checked.check.verdict == SentenceVerdict::Supported;
+        let is_cited = !checked.sentence.citations.is_empty();
         // Under another note than it cited, an address may be nobody's.
-        if said.check.by == DENIAL || self.has_foreign_address(&said.sentence) {
-            return self.drop(said);
+        if checked.check.by == DENIAL || self.has_foreign_address(&checked.sentence) {
+            return self.drop(checked);
         }
-        let claim = said.sentence.text.clone();
+        let claim = checked.sentence.text.clone();
         match rules.speak.verification.mode {
-            VerificationMode::Strict if !is_supported => return self.replace(said).await,
-            VerificationMode::Off if !is_cited => return self.drop(said),
+            VerificationMode::Strict if !is_supported => return self.replace(checked).await,
+            VerificationMode::Off if !is_cited => return self.drop(checked),
             VerificationMode::Mark if !is_supported => {
                 let mark = format!(" {}", rules.wording.unverified.trim());
-                said.sentence.text = behind(&said.sentence.text, &mark);
+                checked.sentence.text = behind(&checked.sentence.text, &mark);
             }
             _ => {}
         }
-        self.let_through(&claim, said).await;
+        self.let_through(&claim, checked).await;
     }
 
     /// It is not said again. Where it has the words of a quotation that stands in for another sentence, the model says
@@ -297,9 +297,9 @@ impl Desk<'_> {
         let Some(place) = stands_in.filter(|_| !self.draft.is_cut_by_verifier) else {
             return self.drop_because(sentence, SAID_BEFORE);
         };
-        let (said, failure) = self.standard.verifier.check(sentence.clone(), self.standard.footnotes).await;
+        let (checked, failure) = self.standard.verifier.check(sentence.clone(), self.standard.footnotes).await;
         self.drop_because(sentence, SAID_BEFORE);
-        if failure.is_none() && said.check.verdict == SentenceVerdict::Supported && said.check.by != DENIAL {
+        if failure.is_none() && checked.check.verdict == SentenceVerdict::Supported && checked.check.by != DENIAL {
             self.quoted.remove(place);
             let written = self.draft.replaced.remove(place);
             self.drop(written);
@@ -307,25 +307,25 @@ impl Desk<'_> {
         }
     }
 
-    async fn let_through(&mut self, claim: &str, said: Said) {
-        self.said_before.add(claim);
-        self.withhold_structure_above(&said.sentence);
-        self.withhold(said);
+    async fn let_through(&mut self, claim: &str, checked: CheckedSentence) {
+        self.earlier_claims.add(claim);
+        self.withhold_structure_above(&checked.sentence);
+        self.withhold(checked);
         self.release().await;
     }
 
     /// What its notes do not support gives way to the sentence of theirs that says it, where there is one.
-    async fn replace(&mut self, written: Said) {
+    async fn replace(&mut self, written: CheckedSentence) {
         let footnotes = self.standard.footnotes;
         let Some(quoted) = quoted_instead(&written.sentence, footnotes) else { return self.drop(written) };
         let claim = quoted.sentence.text.clone();
         let cited = quoted.sentence.citations.iter().filter_map(|number| footnotes.text(*number));
         // The curator's background may be in a note's words.
-        if self.said_before.has(&claim) || self.background.is_repeated_in(&claim, cited) {
+        if self.earlier_claims.has(&claim) || self.background.is_repeated_in(&claim, cited) {
             return self.drop(written);
         }
         self.draft.replaced.push(written);
-        let mut stands_in = SaidBefore::default();
+        let mut stands_in = EarlierClaims::default();
         stands_in.add(&claim);
         self.quoted.push(stands_in);
         self.let_through(&claim, quoted).await;
@@ -343,7 +343,7 @@ impl Desk<'_> {
             let origin = self.structures.origin(&structure.text, &claim.citations).filter(|_| !is_rule || has_head);
             has_head = origin.is_some() && structure.text.trim().starts_with('|');
             match origin {
-                Some(origin) => self.withhold(Said::structure(structure, &origin)),
+                Some(origin) => self.withhold(CheckedSentence::structure(structure, &origin)),
                 None if is_rule => {}
                 None => self.drop_structure(structure),
             }
@@ -351,27 +351,28 @@ impl Desk<'_> {
     }
 
     /// Puts a sentence behind those before it.
-    fn withhold(&mut self, mut said: Said) {
-        let before = self.draft.withheld.last().or(self.draft.said.last()).map(|before| before.sentence.text.as_str());
+    fn withhold(&mut self, mut checked: CheckedSentence) {
+        let before =
+            self.draft.withheld.last().or(self.draft.released.last()).map(|before| before.sentence.text.as_str());
         // Two sentences side by side must not make markup together.
         let is_apart = before.is_none_or(|before| {
-            let next = said.sentence.text.chars().next();
+            let next = checked.sentence.text.chars().next();
             before.ends_with(char::is_whitespace)
                 || next.is_none_or(|next| next.is_whitespace() || (before.ends_with(']') && next.is_alphanumeric()))
         });
         if !is_apart {
-            said.sentence.text.insert(0, ' ');
+            checked.sentence.text.insert(0, ' ');
         }
-        self.draft.withheld.push(said);
+        self.draft.withheld.push(checked);
     }
 
     fn drop_because(&mut self, sentence: Sentence, why: &str) {
         let check = SentenceCheck { why: Some(why.to_owned()), ..SentenceCheck::unchecked() };
-        self.drop(Said { sentence, check });
+        self.drop(CheckedSentence { sentence, check });
     }
 
-    fn drop(&mut self, said: Said) {
-        self.draft.dropped.push(said);
+    fn drop(&mut self, checked: CheckedSentence) {
+        self.draft.dropped.push(checked);
         self.waiting.dropped();
     }
 
@@ -386,12 +387,12 @@ impl Desk<'_> {
         if self.draft.is_silent() || self.is_unasked_for() {
             return;
         }
-        let so_far = self.draft.said.iter().chain(&self.draft.withheld);
+        let so_far = self.draft.released.iter().chain(&self.draft.withheld);
         let sentences = so_far.clone().count();
         let judged = support(so_far);
         let answers = self.answers().await;
         let likely = self.draft.answering.as_ref().and_then(AnswerReading::last);
-        let coverage = weighing.coverage(self.draft.said.iter().chain(&self.draft.withheld), likely);
+        let coverage = weighing.coverage(self.draft.released.iter().chain(&self.draft.withheld), likely);
         self.draft.coverage.push((sentences, coverage));
         if answers && weighing.is_enough(weighing.confidence(coverage, judged)) {
             self.draft.release(self.standard.footnotes, self.listener);
@@ -408,7 +409,7 @@ impl Desk<'_> {
         let Some((reader, mut reading)) = self.standard.reader.as_ref().zip(self.draft.answering.take()) else {
             return true;
         };
-        let so_far: Vec<&Said> = self.draft.said.iter().chain(&self.draft.withheld).collect();
+        let so_far: Vec<&CheckedSentence> = self.draft.released.iter().chain(&self.draft.withheld).collect();
         let lets_out = reader.lets_out(&so_far, self.standard.footnotes, &mut reading).await;
         self.draft.answering = Some(reading);
         lets_out
@@ -443,9 +444,9 @@ impl Desk<'_> {
 impl Draft {
     /// Lets out what was withheld.
     pub(super) fn release(&mut self, footnotes: &Footnotes<'_>, listener: &mut dyn Listener) {
-        for said in self.withheld.drain(..) {
-            listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
-            self.said.push(said);
+        for checked in self.withheld.drain(..) {
+            listener.sentence(&checked.sentence.text, footnotes.citations(&checked.sentence));
+            self.released.push(checked);
         }
     }
 }

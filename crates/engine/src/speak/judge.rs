@@ -24,10 +24,10 @@ pub(super) async fn judge(
     let (question, answer) = (unsteered(&asked.question.query), unsteered(answer));
     let values = [("{question}", question.as_ref()), ("{notes}", &notes), ("{answer}", answer.as_ref())];
     let content = filled(&rules.judge_prompt, &values);
-    let said = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS, asked.deadline).await?;
-    read(&said).ok_or_else(|| {
-        let said: String = said.chars().take(40).collect();
-        ModelError::Own(ModelFault::Failed(format!("asked for a number from 0 to 100, {} said {said:?}", judge.name)))
+    let reply = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS, asked.deadline).await?;
+    parse(&reply).ok_or_else(|| {
+        let reply: String = reply.chars().take(40).collect();
+        ModelError::Own(ModelFault::Failed(format!("asked for a number from 0 to 100, {} said {reply:?}", judge.name)))
     })
 }
 
@@ -46,15 +46,15 @@ fn filled(prompt: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// A number from 0 to 100, with a word or two around it at most: what goes on longer is no judgement.
-fn read(said: &str) -> Option<f64> {
-    if said.split_whitespace().count() > MOST_WORDS {
+fn parse(reply: &str) -> Option<f64> {
+    if reply.split_whitespace().count() > MOST_WORDS {
         return None;
     }
-    let start = said.find(|c: char| c.is_ascii_digit())?;
-    if said[..start].ends_with('-') {
+    let start = reply.find(|c: char| c.is_ascii_digit())?;
+    if reply[..start].ends_with('-') {
         return None;
     }
-    let number = said[start..].split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+    let number = reply[start..].split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
     let number: f64 = number.trim_end_matches('.').parse().ok()?;
     (0.0..=100.0).contains(&number).then_some(number)
 }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_judgement_is_one_number_from_0_to_100() {
-        for (said, number) in [
+        for (reply, number) in [
             ("85", Some(85.0)),
             (" Score: 72.5.", Some(72.5)),
             ("100/100", Some(100.0)),
@@ -76,7 +76,7 @@ mod tests {
             ("Leave of up to five days may be carried over.[1]", None),
             ("", None),
         ] {
-            assert_eq!(read(said), number, "{said}");
+            assert_eq!(parse(reply), number, "{reply}");
         }
     }
 

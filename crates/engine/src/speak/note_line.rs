@@ -28,7 +28,8 @@ impl<'a> NoteLine<'a> {
         }
     }
 
-    /// `Title: Leave; Section: Carry-over; Address: HR-05; Date: 2026-03-01`. What is not known is left out.
+    /// Writes the line: `Title: Leave; Section: Carry-over; Address: HR-05; Date: 2026-03-01`. What is not known is
+    /// left out.
     pub fn text(&self) -> String {
         let date = self.updated_at.map(|date| date.date_naive().to_string());
         let parts = [

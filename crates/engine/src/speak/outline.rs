@@ -26,11 +26,11 @@ pub(super) async fn outline(
         PromptMessage { role: Speaker::User, content: format!("{before}{notes}{after}") },
     ];
     let written = planner.say(messages, MOST_TOKENS, asked.deadline).await?;
-    Ok(read(&written, footnotes.minted()))
+    Ok(parse(&written, footnotes.minted()))
 }
 
 /// The minted numbers in brackets, `[^2]` or `[2]`, in the order of their first mention.
-fn read(written: &str, minted: u32) -> Vec<usize> {
+fn parse(written: &str, minted: u32) -> Vec<usize> {
     let mut places = Vec::new();
     for bracket in written.split('[').skip(1) {
         let Some((inside, _)) = bracket.split_once(']') else { continue };
@@ -61,7 +61,7 @@ mod tests {
             ("[^9] [^0] [x] [^", &[]),
             ("", &[]),
         ] {
-            assert_eq!(read(written, 3), places, "{written}");
+            assert_eq!(parse(written, 3), places, "{written}");
         }
     }
 }

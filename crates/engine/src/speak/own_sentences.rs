@@ -13,7 +13,7 @@ use super::citing::{self, Finished};
 use super::confidence::Weighing;
 use super::extractive::extract;
 use super::footnotes::Footnotes;
-use crate::draft::{AnswerReading, Said};
+use crate::draft::{AnswerReading, CheckedSentence};
 use crate::in_force::with_successors_speaking;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Outcome, Refused, Writing};
@@ -60,15 +60,16 @@ pub(super) async fn own_sentences(
         log.warnings.push(stand_in.instead_of.notice(policy));
     }
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
-    let Quoted { said, likely, covered, not_answered, is_unread, failure } = quoted(brief, &log, &footnotes).await;
+    let QuotedAnswer { sentences, likely, covered, not_answered, is_unread, failure } =
+        quoted(brief, &log, &footnotes).await;
     if let Some(failure) = &failure {
         log.fall_back(Fallback::NoRerank, failure);
     }
     let failure = failure.map(|failure| failure.to_string());
-    let gate = likely.and_then(|likely| answers::record(policy, &[(said.len(), likely)]));
+    let gate = likely.and_then(|likely| answers::record(policy, &[(sentences.len(), likely)]));
     log.trace.extend(gate.clone());
     let weighing = Weighing::of(policy, &asked.question, &log.fallback_reasons, evidence);
-    let confidence = weighing.confidence(weighing.coverage(&said, covered), None);
+    let confidence = weighing.confidence(weighing.coverage(&sentences, covered), None);
     let StandIn { after_ms: took_ms, instead_of } = stand_in.unwrap_or_default();
     if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
         let refusal = match is_unread {
@@ -82,20 +83,20 @@ pub(super) async fn own_sentences(
     log.trace.extend(weighing.record(confidence));
     let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
     let finished =
-        Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
+        Finished { footnotes: &footnotes, sentences: &sentences, writing, confidence, retrieval: weighing.retrieval() };
     if !weighing.is_enough(confidence) {
         return Decided { failure, ..finished.unsure(brief, log, listener).await };
     }
-    for said in &said {
-        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
+    for checked in &sentences {
+        listener.sentence(&checked.sentence.text, footnotes.citations(&checked.sentence));
     }
     Decided { failure, ..finished.cited(asked, log, listener) }
 }
 
 /// What is quoted, and how likely it answers by a reader, where there is one.
 #[derive(Default)]
-struct Quoted {
-    said: Vec<Said>,
+struct QuotedAnswer {
+    sentences: Vec<CheckedSentence>,
     likely: Option<f64>,
     /// How far it covers the question: as likely as it answers, or of a question that was taken apart, in the mean over the
     /// parts that it answers. The others are named beside it.
@@ -108,7 +109,7 @@ struct Quoted {
 }
 
 /// The sentences that answer the question as a whole; or, where it was taken apart, those that answer its parts.
-async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> Quoted {
+async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> QuotedAnswer {
     let Brief { asked, evidence, .. } = brief;
     let most = asked.policy.rules.speak.extractive_sentences;
     let parts = asked.parts();
@@ -117,7 +118,7 @@ async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> Q
         return answering(brief, log, footnotes, &asked.question.query, evidence, most).await;
     }
     let each = (most / parts.len()).max(1);
-    let mut all = Quoted::default();
+    let mut all = QuotedAnswer::default();
     let mut missing = Vec::new();
     let mut of_parts = Vec::new();
     for (place, part) in (1..).zip(&parts) {
@@ -137,7 +138,7 @@ async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> Q
     // What stands for the whole may answer what was not found for a part.
     let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(0)).collect();
     let whole = answered(brief, log, footnotes, &asked.question.query, &read, most).await;
-    match (whole, all.said.is_empty()) {
+    match (whole, all.sentences.is_empty()) {
         (Some(whole), _) => {
             of_parts.extend(whole.likely);
             all.covered = mean(&of_parts);
@@ -146,9 +147,9 @@ async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> Q
         (None, true) => return answering(brief, log, footnotes, &asked.question.query, evidence, most).await,
         (None, false) => {
             let wording = asked.policy.rules.gather.parts.iter().map(|rules| &rules.not_answered);
-            let said =
+            let filled =
                 |wording: &String| missing.iter().map(|part| wording.replace("{part}", part)).collect::<Vec<_>>();
-            all.not_answered = wording.flat_map(said).collect();
+            all.not_answered = wording.flat_map(filled).collect();
         }
     }
     all
@@ -158,12 +159,12 @@ fn mean(numbers: &[f64]) -> Option<f64> {
     (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
-impl Quoted {
+impl QuotedAnswer {
     /// With what answers another part; the same is not said twice.
     fn add(&mut self, other: Self) {
-        self.said.extend(other.said);
+        self.sentences.extend(other.sentences);
         let mut seen = HashSet::new();
-        self.said.retain(|said| seen.insert(said.sentence.text.clone()));
+        self.sentences.retain(|checked| seen.insert(checked.sentence.text.clone()));
         self.likely = self.likely.into_iter().chain(other.likely).reduce(f64::max);
         self.is_unread |= other.is_unread;
         self.failure = self.failure.take().or(other.failure);
@@ -178,7 +179,7 @@ async fn answered(
     question: &str,
     read: &[Candidate],
     most: usize,
-) -> Option<Quoted> {
+) -> Option<QuotedAnswer> {
     let rules = &brief.asked.policy.rules;
     let least = rules.sift.rules_of::<Answerability>().map(|gate| gate.0).fold(0.0, f64::max);
     let best = read.iter().filter_map(Candidate::answering).fold(0.0, f64::max);
@@ -187,7 +188,7 @@ async fn answered(
     }
     let quoted = answering(brief, log, footnotes, question, read, most).await;
     let is_beside = rules.speak.least_answering.zip(quoted.likely).is_some_and(|(least, likely)| likely < least);
-    (!is_beside && !quoted.said.is_empty()).then_some(quoted)
+    (!is_beside && !quoted.sentences.is_empty()).then_some(quoted)
 }
 
 /// What is quoted of notes as they were read for a question, and how likely that answers it. What replaced a document is
@@ -199,33 +200,34 @@ async fn answering(
     question: &str,
     read: &[Candidate],
     most: usize,
-) -> Quoted {
+) -> QuotedAnswer {
     let least = brief.asked.policy.rules.speak.least_answering.unwrap_or(0.0);
     if let Some(in_force) = with_successors_speaking(read) {
-        let quoted = said_of(brief, log, footnotes, question, &in_force, most).await;
+        let quoted = quotation_of(brief, log, footnotes, question, &in_force, most).await;
         if quoted.likely.is_some_and(|likely| likely >= least) {
             return quoted;
         }
     }
-    said_of(brief, log, footnotes, question, read, most).await
+    quotation_of(brief, log, footnotes, question, read, most).await
 }
 
 /// The sentences of the notes in which the answer was found, read together with the question.
-async fn said_of(
+async fn quotation_of(
     brief: Brief<'_>,
     log: &TurnLog,
     footnotes: &Footnotes<'_>,
     question: &str,
     read: &[Candidate],
     most: usize,
-) -> Quoted {
-    let said: Vec<Said> = extract(question, &Footnotes::mint(read), most).into_iter().map(Said::verbatim).collect();
+) -> QuotedAnswer {
+    let sentences: Vec<CheckedSentence> =
+        extract(question, &Footnotes::mint(read), most).into_iter().map(CheckedSentence::verbatim).collect();
     let mut reading = AnswerReading::default();
     if let Some(reader) = AnswerReader::of(brief.parts, brief.asked, question, brief.evidence, log) {
-        let said: Vec<&Said> = said.iter().collect();
-        reader.lets_out(&said, footnotes, &mut reading).await;
+        let for_reader: Vec<&CheckedSentence> = sentences.iter().collect();
+        reader.lets_out(&for_reader, footnotes, &mut reading).await;
     }
     let likely = reading.so_far.last().map(|(_, likely)| *likely);
     let AnswerReading { is_unread, failure, .. } = reading;
-    Quoted { said, likely, covered: likely, not_answered: Vec::new(), is_unread, failure }
+    QuotedAnswer { sentences, likely, covered: likely, not_answered: Vec::new(), is_unread, failure }
 }

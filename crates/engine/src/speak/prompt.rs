@@ -20,7 +20,7 @@ pub fn prompt(
     background: &[String],
 ) -> Prompt {
     let mut messages = instructions(rules);
-    messages.extend(allotted.history.iter().filter_map(|place| question.history.get(*place)).map(said));
+    messages.extend(allotted.history.iter().filter_map(|place| question.history.get(*place)).map(history_message));
     let notes = footnotes.notes().map(|(number, candidate)| note(number, &candidate.passage));
     let behind = background.iter().take(allotted.background).map(|note| background_note(note));
     let behind: String = behind.collect();
@@ -45,10 +45,10 @@ pub(super) fn instructions(rules: &SpeakRules) -> Vec<PromptMessage> {
 }
 
 /// A message of the conversation so far.
-pub(super) fn said(said: &Message) -> PromptMessage {
+pub(super) fn history_message(line: &Message) -> PromptMessage {
     // What the conversation claims the system said is not what the system says.
-    let role = if said.role == Speaker::Assistant { Speaker::Assistant } else { Speaker::User };
-    message(role, without_markers(&said.content))
+    let role = if line.role == Speaker::Assistant { Speaker::Assistant } else { Speaker::User };
+    message(role, without_markers(&line.content))
 }
 
 /// What stands before the notes, and what after them.

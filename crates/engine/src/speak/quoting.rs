@@ -7,7 +7,7 @@ use ibidem_language::sentences::sentence_places;
 use ibidem_ports::catalogue::CataloguePassage;
 use ibidem_words::LinesAbove;
 
-use super::markup::shown;
+use super::markup::sanitize;
 
 /// Where ingestion parts the headings of a section's path.
 const BETWEEN_HEADINGS: &str = " > ";
@@ -19,10 +19,10 @@ pub(crate) fn quotation(passage: &CataloguePassage, text: &str, place: usize) ->
     // A line only looks like a heading: which one is, the section says.
     let is_heading = |line: &str| {
         let mut path = passage.section.iter().flat_map(|section| section.split(BETWEEN_HEADINGS));
-        path.any(|heading| !heading.is_empty() && line.starts_with(&shown(heading, &[])))
+        path.any(|heading| !heading.is_empty() && line.starts_with(&sanitize(heading, &[])))
     };
     let quoted = Quotable::new(text, above.lines()).quotation(&sentence, is_heading);
-    Some(shown(&quoted, &[passage.text.as_str()]))
+    Some(sanitize(&quoted, &[passage.text.as_str()]))
 }
 
 /// A row of that sentence by itself, where it has several; of its columns one, or all.
@@ -41,13 +41,13 @@ pub(super) fn quotation_of_row(
         None => quotable.rows_of(&sentence),
     };
     let (_, quoted) = rows.into_iter().find(|(written, _)| *written == row)?;
-    Some(shown(&quoted, &[passage.text.as_str()]))
+    Some(sanitize(&quoted, &[passage.text.as_str()]))
 }
 
 /// Whether these words are a quotation of a text that has these lines above it. Which of the lines that look like
 /// headings are some is not known: any of them may have been quoted.
 pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike: impl Fn(&str) -> String) -> bool {
-    let text = shown(source, &[source]);
+    let text = sanitize(source, &[source]);
     let above = ShownAbove::of(above);
     let quotable = Quotable::new(&text, above.lines());
     let words = alike(words);
@@ -55,9 +55,9 @@ pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike:
     sentence_places(&text).iter().any(|sentence| {
         let is_it = |heading: &Option<&str>| {
             let quoted = quotable.quotation(sentence, |line| Some(line) == *heading);
-            alike(&shown(&quoted, &[source])) == words
+            alike(&sanitize(&quoted, &[source])) == words
         };
-        let is_row = |(_, row): &(&str, String)| alike(&shown(row, &[source])) == words;
+        let is_row = |(_, row): &(&str, String)| alike(&sanitize(row, &[source])) == words;
         let in_column = |column| quotable.rows_in_column(sentence, column).iter().any(is_row);
         headings.iter().any(is_it)
             || quotable.rows_of(sentence).iter().any(is_row)
@@ -74,7 +74,7 @@ struct ShownAbove {
 
 impl ShownAbove {
     fn of(above: &LinesAbove) -> Self {
-        let line = |line: &Option<ibidem_words::LineAbove>| line.as_ref().map(|line| shown(&line.text, &[]));
+        let line = |line: &Option<ibidem_words::LineAbove>| line.as_ref().map(|line| sanitize(&line.text, &[]));
         Self { heading: line(&above.heading), lead_in: line(&above.lead_in), head: line(&above.head) }
     }
 

@@ -6,7 +6,7 @@ use ibidem_language::same_word;
 
 /// The claims of an answer so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SaidBefore(Vec<Claimed>);
+pub(super) struct EarlierClaims(Vec<Claimed>);
 
 #[derive(Clone, Debug)]
 struct Claimed {
@@ -15,7 +15,7 @@ struct Claimed {
     words: Vec<String>,
 }
 
-impl SaidBefore {
+impl EarlierClaims {
     /// Whether a claim has the words of an earlier one, but for words that claim nothing, and does not turn it round.
     pub(super) fn has(&self, claim: &str) -> bool {
         let claimed = Claimed::of(claim);
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn nearly_the_same_words_are_the_same_and_another_figure_name_or_denial_is_not() {
-        let mut said = SaidBefore::default();
-        said.add("The gearbox takes 1.8 litres of oil.[1]");
-        said.add("Leave is carried over.[2]");
+        let mut earlier = EarlierClaims::default();
+        earlier.add("The gearbox takes 1.8 litres of oil.[1]");
+        earlier.add("Leave is carried over.[2]");
         for (claim, again) in [
             ("The gearbox takes 1.8 litres of oil.[1]", true),
             ("the gearbox takes 1.8 litres of the oil [3]", true),
@@ -81,7 +81,7 @@ mod tests {
             ("Leave is carried over.[1]", true),
             ("Leave is carried over to March.[2]", false),
         ] {
-            assert_eq!(said.has(claim), again, "{claim}");
+            assert_eq!(earlier.has(claim), again, "{claim}");
         }
     }
 }

@@ -22,10 +22,10 @@ const BETWEEN_HEADINGS: &str = " > ";
 pub(super) struct Structures<'a> {
     question: &'a str,
     footnotes: &'a Footnotes<'a>,
-    found: OnceCell<Found>,
+    found: OnceCell<KnownPhrases>,
 }
 
-struct Found {
+struct KnownPhrases {
     notes: Vec<Note>,
     question: Vec<String>,
 }
@@ -53,14 +53,14 @@ impl<'a> Structures<'a> {
         Self { question, footnotes, found: OnceCell::new() }
     }
 
-    fn found(&self) -> &Found {
+    fn found(&self) -> &KnownPhrases {
         self.found.get_or_init(|| {
             let notes = self.footnotes.notes().map(|(number, candidate)| Note {
                 number,
                 phrases: phrases(candidate),
                 words: words(&format!("{}\n{}", candidate.passage.title, candidate.passage.text)),
             });
-            Found { notes: notes.collect(), question: words(self.question) }
+            KnownPhrases { notes: notes.collect(), question: words(self.question) }
         })
     }
 
@@ -74,19 +74,19 @@ impl<'a> Structures<'a> {
         self.origin_in(text, |_| true).is_some()
     }
 
-    fn origin_in(&self, text: &str, is_meant: impl Fn(&Note) -> bool) -> Option<Origin> {
+    fn origin_in(&self, text: &str, is_wanted: impl Fn(&Note) -> bool) -> Option<Origin> {
         if !text.chars().any(char::is_alphanumeric) {
             return is_rule(text).then_some(Origin::Bare);
         }
         let found = self.found();
-        let notes = || found.notes.iter().filter(|note| is_meant(note));
+        let notes = || found.notes.iter().filter(|note| is_wanted(note));
         if let Some(note) = notes().find(|note| note.has(text)) {
             return Some(Origin::Note(note.number));
         }
         let phrase = folded(text);
-        let said = words(&phrase);
-        let asks = is_plain(&phrase) && asserts_nothing(&said) && is_run(&said, &found.question);
-        (asks && notes().any(|note| is_run(&said, &note.words))).then_some(Origin::Question)
+        let phrase_words = words(&phrase);
+        let asks = is_plain(&phrase) && asserts_nothing(&phrase_words) && is_run(&phrase_words, &found.question);
+        (asks && notes().any(|note| is_run(&phrase_words, &note.words))).then_some(Origin::Question)
     }
 }
 

@@ -69,9 +69,9 @@ async fn a_quoted_sentence_that_does_not_answer_is_not_said() {
 
 /// What went out before the answer was whole.
 #[derive(Default)]
-struct Heard(String);
+struct Received(String);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
         self.0.push_str(text);
     }
@@ -83,10 +83,10 @@ const HOLDERS: &str = "The budget holder approves up to EUR 5,000.";
 async fn a_written_sentence_that_does_not_answer_is_not_said_nor_streamed() {
     let finds = reader(&[HOLDER], &[(HOLDERS, 0.1)]);
     let world = read_by(finds, says(&[&format!("{HOLDERS}[^1]")]), &[HOLDER], DEFAULT).await;
-    let mut heard = Heard::default();
-    let Spoken { answer, draft, .. } = world.engine.ask(world.asked(Question::new(WHO)), &mut heard).await.unwrap();
+    let mut received = Received::default();
+    let Spoken { answer, draft, .. } = world.engine.ask(world.asked(Question::new(WHO)), &mut received).await.unwrap();
     beside(&answer);
-    assert_eq!(heard.0, "");
+    assert_eq!(received.0, "");
     assert_eq!(draft.unwrap().withheld.len(), 1, "the record keeps what was not said");
 }
 
@@ -101,13 +101,14 @@ async fn where_what_a_model_wrote_has_no_support_or_does_not_answer_the_sources_
         let finds = |score| reader(&[&text], &[(HOLDERS, 0.1), (BOARD, score), (&text.replace(". ", ".\n"), score)]);
         let world =
             read_by(finds(0.9), says(&[&written]), &[&text], &DEFAULT.replace("cite_from: 60", "cite_from: 0")).await;
-        let mut heard = Heard::default();
-        let Spoken { answer, draft, .. } = world.engine.ask(world.asked(Question::new(WHO)), &mut heard).await.unwrap();
+        let mut received = Received::default();
+        let Spoken { answer, draft, .. } =
+            world.engine.ask(world.asked(Question::new(WHO)), &mut received).await.unwrap();
         assert_eq!(answer.action, Action::Cite, "{answer:#?}");
         assert!(answer.answer.contains(BOARD) && !answer.answer.contains("mayor"), "{}", answer.answer);
         assert!(answer.warnings.contains(&INSTEAD.to_owned()), "{:?}", answer.warnings);
         assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::Extractive]);
-        assert!(!heard.0.contains("mayor") && draft.is_some(), "{}", heard.0);
+        assert!(!received.0.contains("mayor") && draft.is_some(), "{}", received.0);
         // Where they do not answer either, nothing is said.
         let answer = read_by(finds(0.2), says(&[&written]), &[&text], DEFAULT).await.ask(WHO).await.answer;
         assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::BesideTheQuestion)), "{answer:#?}");
@@ -139,14 +140,14 @@ async fn a_sentence_waits_for_the_one_that_answers() {
 
 #[tokio::test]
 async fn where_no_reader_is_configured_or_the_policy_does_not_ask_nothing_changes() {
-    let said = says(&[&format!("{HOLDERS}[^1]")]);
+    let script = says(&[&format!("{HOLDERS}[^1]")]);
     // A reranker that does not say where a text answers.
     let scores = FakeReranker::scoring(&[(&in_context(HOLDER), 0.9), (&in_context(HOLDERS), 0.1)]);
-    let ranked = read_by(scores, said.clone(), &[HOLDER], DEFAULT).await;
+    let ranked = read_by(scores, script.clone(), &[HOLDER], DEFAULT).await;
     let silent = DEFAULT.replace("  least_answering: 0.5\n", "");
     assert_ne!(silent, DEFAULT);
-    let unasked = read_by(reader(&[HOLDER], &[(HOLDERS, 0.1)]), said.clone(), &[HOLDER], &silent).await;
-    let mut unread = read_by(FakeReranker::default(), said, &[HOLDER], DEFAULT).await;
+    let unasked = read_by(reader(&[HOLDER], &[(HOLDERS, 0.1)]), script.clone(), &[HOLDER], &silent).await;
+    let mut unread = read_by(FakeReranker::default(), script, &[HOLDER], DEFAULT).await;
     unread.engine.parts.reranker = None;
     for world in [ranked, unasked, unread] {
         let answer = world.ask(WHO).await.answer;

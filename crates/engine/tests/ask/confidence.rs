@@ -23,9 +23,9 @@ fn demanding(rules: &str) -> String {
     format!("{}  confidence: {rules}\n{}", &HANDBOOK[..start], &HANDBOOK[end..])
 }
 
-async fn world(said: &str, rules: &str) -> World {
+async fn world(reply: &str, rules: &str) -> World {
     let books = vec![Book::of(LEAVE), Book::of(MEALS)];
-    let mut world = World::of(says(&[said]), books, Arc::new(FakeEmbedder::new(64, 256)), &demanding(rules)).await;
+    let mut world = World::of(says(&[reply]), books, Arc::new(FakeEmbedder::new(64, 256)), &demanding(rules)).await;
     world.engine.parts.owners = Some(world.catalogue.clone());
     world.engine.parts.admin_email = Some("admin@example.org".to_owned());
     world
@@ -39,9 +39,9 @@ fn judging(world: &mut World, says: &str) {
 const PROMPT: &str = "'Q: {question} N: {notes} A: {answer}'";
 
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct Received(Vec<String>);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
         self.0.push(text.to_owned());
     }
@@ -50,14 +50,14 @@ impl Listener for Heard {
 #[tokio::test]
 async fn test_generate_low_confidence_routes() {
     let world = world(&format!("{LEAVE}[^1]"), "{cite_from: 99.9, best_passages: 5}").await;
-    let mut heard = Heard::default();
-    let answer = world.engine.ask(world.asked(Question::new(LEAVE)), &mut heard).await.unwrap().answer;
+    let mut received = Received::default();
+    let answer = world.engine.ask(world.asked(Question::new(LEAVE)), &mut received).await.unwrap().answer;
     assert_eq!((answer.action, answer.reason), (Action::Route, Some(Reason::LowConfidence)));
     assert_eq!(
         answer.answer,
         "The handbook's answer is not certain enough to show; somebody who knows the subject can help."
     );
-    assert!(answer.refused && !answer.grounded && answer.citations.is_empty() && heard.0.is_empty(), "withheld");
+    assert!(answer.refused && !answer.grounded && answer.citations.is_empty() && received.0.is_empty(), "withheld");
     let overall = answer.confidence.unwrap().overall;
     assert_eq!(answer.refusal_reason.unwrap(), format!("Confidence ({overall}) below threshold (99.9)"));
     let target = answer.route_to.unwrap();
@@ -124,20 +124,20 @@ async fn a_model_may_judge_itself_only_where_the_policy_says_so() {
 #[tokio::test]
 async fn what_went_out_is_sure_enough_and_what_would_spoil_it_is_withheld() {
     // The first sentence is the source's own; the second is only just supported, and drags the answer down.
-    let said = format!("{LEAVE}[^1] Carried leave of five days, generously, delights weary holiday makers.[^1]");
+    let reply = format!("{LEAVE}[^1] Carried leave of five days, generously, delights weary holiday makers.[^1]");
     for (cite_from, sentences) in [(90.0, 1), (0.0, 2)] {
-        let world = world(&said, &format!("{{cite_from: {cite_from}}}")).await;
-        let mut heard = Heard::default();
-        let answer = world.engine.ask(world.asked(Question::new(LEAVE)), &mut heard).await.unwrap().answer;
+        let world = world(&reply, &format!("{{cite_from: {cite_from}}}")).await;
+        let mut received = Received::default();
+        let answer = world.engine.ask(world.asked(Question::new(LEAVE)), &mut received).await.unwrap().answer;
         assert_eq!(answer.action, Action::Cite);
-        assert!(heard.0.len() <= sentences, "{:?}", heard.0);
-        assert_eq!(heard.0.concat().trim(), answer.answer, "what was heard is what was answered");
+        assert!(received.0.len() <= sentences, "{:?}", received.0);
+        assert_eq!(received.0.concat().trim(), answer.answer, "what was heard is what was answered");
         assert!(answer.confidence.unwrap().overall >= cite_from);
     }
 }
 
 /// A reader that gives the leave this probability, as a passage and as an answer.
-fn read(world: &mut World, probability: f32) {
+fn set_probability(world: &mut World, probability: f32) {
     let text = format!("Manual: Oil\n{LEAVE}");
     let reader = FakeReranker::scoring(&[(text.as_str(), probability)]).as_reader();
     world.engine.parts.reranker = Some(Part::bare(Arc::new(reader)));
@@ -149,7 +149,7 @@ async fn a_quotation_is_as_sure_as_a_reader_finds_that_it_answers_and_nobody_els
         let mut world = world("", "{cite_from: 90}").await;
         let text = demanding("{cite_from: 90}").replace("mode: model", "mode: extractive");
         world.policy = Arc::new(Policy::parse(&text).unwrap());
-        read(&mut world, probability);
+        set_probability(&mut world, probability);
         let answer = world.ask(LEAVE).await.answer;
         let confidence = answer.confidence.unwrap();
         assert_eq!((answer.action, confidence.llm_score), (action, None), "{answer:?}");
@@ -166,10 +166,10 @@ async fn a_quotation_is_as_sure_as_a_reader_finds_that_it_answers_and_nobody_els
 async fn the_parts_are_weighed_as_the_policy_says() {
     let rules = "{cite_from: 0, weights: {retrieval: 0, coverage: 50, judge: 50}}";
     let mut world = world(&format!("{LEAVE}[^1]"), rules).await;
-    read(&mut world, 0.84);
+    set_probability(&mut world, 0.84);
     let confidence = world.ask(LEAVE).await.answer.confidence.unwrap();
     assert!((confidence.overall - 84.0).abs() < 0.01, "{confidence:?}");
-    for (rules, said) in [
+    for (rules, expected) in [
         ("{cite_from: 0, weights: {retrieval: 0, coverage: 0, judge: 0}}", "must not all be 0"),
         (
             "{cite_from: 0, weights: {retrieval: -1, coverage: 1, judge: 1}}",
@@ -178,7 +178,7 @@ async fn the_parts_are_weighed_as_the_policy_says() {
         ("{cite_from: 0, doubtful_share: 1.5}", "doubtful_share is 1.5; it must be from 0 to 1"),
     ] {
         let error = Policy::parse(&demanding(rules)).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -187,7 +187,7 @@ async fn a_question_that_is_taken_apart_is_answered_less_surely() {
     let mut world = world("", "{cite_from: 0}").await;
     let text = demanding("{cite_from: 0}").replace("mode: model", "mode: extractive");
     world.policy = Arc::new(Policy::parse(&text).unwrap());
-    read(&mut world, 0.95);
+    set_probability(&mut world, 0.95);
     let whole = "How many days of leave may be carried over";
     let one = world.ask(&format!("{whole}?")).await.answer.confidence.unwrap();
     let both = world.ask(&format!("{whole}, and who pays for the train?")).await.answer;

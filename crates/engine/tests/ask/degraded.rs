@@ -278,7 +278,7 @@ async fn without_its_verifier_a_model_is_not_believed_and_what_stands_word_for_w
     assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::NoEntailment]);
     let answer = ask("The gearbox holds 1.8 litres of oil.[^1] Oil of the pump, 1.8 litres.[^1]").await;
     assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, "The gearbox holds 1.8 litres of oil.[1]"));
-    assert!(answer.warnings.iter().any(|said| said.contains("could not be checked")), "{:?}", answer.warnings);
+    assert!(answer.warnings.iter().any(|warning| warning.contains("could not be checked")), "{:?}", answer.warnings);
 }
 
 /// Reads at this pace, whoever asks.

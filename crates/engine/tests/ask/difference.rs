@@ -170,7 +170,7 @@ impl Document {
             document_sha256: Sha256Hash::of(text.as_bytes()),
             text: text.clone(),
             above: Default::default(),
-            standing: Default::default(),
+            validity: Default::default(),
             tokens: 8,
         });
         shelved.collect()
@@ -284,7 +284,13 @@ pub(crate) fn question(dice: &mut Dice) -> Question {
 }
 
 /// Everything that could be shown for a question: the search by each lane, the answer, and the explanation.
-async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, question: &Question, limit: usize) -> Value {
+async fn to_json(
+    engine: &Engine,
+    identity: &Identity,
+    policy: &Arc<Policy>,
+    question: &Question,
+    limit: usize,
+) -> Value {
     let scope = Scope::of(identity);
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
@@ -347,8 +353,8 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
         for _ in 0..QUESTIONS_OF_A_WORLD {
             let (question, policy, limit) =
                 (question(&mut dice), &policies[dice.below(POLICIES.len())], 1 + dice.below(8));
-            let one = shown(&with, &identity, policy, &question, limit).await;
-            let other = shown(&without, &identity, policy, &question, limit).await;
+            let one = to_json(&with, &identity, policy, &question, limit).await;
+            let other = to_json(&without, &identity, policy, &question, limit).await;
             let hides = everything.documents.len() > seen.documents.len();
             let sort = format!("{} {}", one["answer"]["action"], one["answer"]["reason"]);
             *sorts.entry(sort).or_default() += usize::from(hides);

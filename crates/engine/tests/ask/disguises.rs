@@ -283,9 +283,9 @@ fn no_assertion_goes_out_in_any_disguise() {
         let released = asker.released(cut(&mut dice, &text));
         asker.assert_checked(&released, &text);
         if !asker.unchecked(&released).is_empty() {
-            out.push(format!("{text:?} became {:?}", released.heard));
+            out.push(format!("{text:?} became {:?}", released.received));
         }
-        with_known += usize::from(released.heard.contains(library.known));
+        with_known += usize::from(released.received.contains(library.known));
     }
     assert!(out.is_empty(), "{} of {cases}, the first being\n{}", out.len(), out[..out.len().min(20)].join("\n"));
     // It would be easy to let nothing out at all.

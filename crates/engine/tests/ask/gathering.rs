@@ -39,8 +39,8 @@ fn with(rules: &str) -> String {
 
 async fn world(texts: &[&str], policy: &str) -> World {
     let books = texts.iter().map(|text| Book::of(text)).collect();
-    let said = format!("{}[^1]", texts[0]);
-    World::of(says(&[&said]), books, Arc::new(FakeEmbedder::new(1_024, 256)), policy).await
+    let reply = format!("{}[^1]", texts[0]);
+    World::of(says(&[&reply]), books, Arc::new(FakeEmbedder::new(1_024, 256)), policy).await
 }
 
 #[tokio::test]
@@ -55,8 +55,8 @@ async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_anot
     assert_eq!(unclear.trace[0].gate, "topic_confidence");
     assert!(unclear.refusal_reason.unwrap().starts_with("Topic confidence (0."));
 
-    let said = Message { role: Speaker::User, content: "My router is broken".to_owned(), timestamp: None };
-    let in_context = Question::new("invoice router").after(vec![said]);
+    let message = Message { role: Speaker::User, content: "My router is broken".to_owned(), timestamp: None };
+    let in_context = Question::new("invoice router").after(vec![message]);
     assert_ne!(world.put(in_context).await.unwrap().answer.action, Action::Clarify);
 
     let calls = world.model_calls();
@@ -200,8 +200,8 @@ async fn what_no_passage_answers_is_refused_with_the_readers_number() {
     let world = read_world(&[text], FakeReranker::scoring(&[(&in_context, 0.04)])).await;
     let answer = world.ask("How much oil does the gearbox take?").await.answer;
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NotAnswered)));
-    let said = "Probability that a passage answers (0.04) below threshold (0.75)";
-    assert_eq!(answer.refusal_reason.as_deref(), Some(said));
+    let expected = "Probability that a passage answers (0.04) below threshold (0.75)";
+    assert_eq!(answer.refusal_reason.as_deref(), Some(expected));
 }
 
 #[tokio::test]

@@ -119,9 +119,9 @@ impl Request {
 
 /// Sentences as they are released.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct Received(Vec<String>);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, citations: Vec<Citation>) {
         self.0.push(format!("{text:?} {citations:?}"));
     }
@@ -155,7 +155,7 @@ fn timeless(answer: Answer) -> Answer {
     answer
 }
 
-fn shown(answer: Answer) -> String {
+fn render(answer: Answer) -> String {
     serde_json::to_string(&timeless(answer)).unwrap()
 }
 
@@ -165,41 +165,41 @@ async fn reply(engine: &Engine, identity: &Identity, way: WayIn, request: &Reque
     let parts = &engine.parts;
     let catalogue = &parts.searcher.catalogue;
     let as_asked = || asked(&scope, request, request.question.clone());
-    let told = async |asked: Asked| turned(engine, identity, asked, &mut Nobody).await;
+    let run_turn = async |asked: Asked| turned(engine, identity, asked, &mut Nobody).await;
     match way {
         WayIn::Search => {
             let collections = request.question.collections.clone();
             let search = SearchRequest::new(&request.question.query, collections, request.limit, request.lanes);
             format!("{:?}", parts.searcher.search(&scope, &search).await)
         }
-        WayIn::Answer => told(as_asked()).await.map_or_else(|error| error, |(answer, _)| shown(answer)),
+        WayIn::Answer => run_turn(as_asked()).await.map_or_else(|error| error, |(answer, _)| render(answer)),
         WayIn::Stream => {
-            let mut heard = Heard::default();
-            let ended = turned(engine, identity, as_asked(), &mut heard).await;
-            format!("{:?} {}", heard.0, ended.map_or_else(|error| error, |(answer, _)| shown(answer)))
+            let mut received = Received::default();
+            let ended = turned(engine, identity, as_asked(), &mut received).await;
+            format!("{:?} {}", received.0, ended.map_or_else(|error| error, |(answer, _)| render(answer)))
         }
         WayIn::Conversation => {
-            let said = |role, content: &str| Message { role, content: content.to_owned(), timestamp: None };
+            let message = |role, content: &str| Message { role, content: content.to_owned(), timestamp: None };
             let history = vec![
-                said(Speaker::User, &request.question.query),
-                said(Speaker::Assistant, "That depends on the case."),
+                message(Speaker::User, &request.question.query),
+                message(Speaker::Assistant, "That depends on the case."),
             ];
             let follow_up = Question::new("And what about the pump?").after(history);
-            let turn = told(asked(&scope, request, follow_up)).await;
-            turn.map_or_else(|error| error, |(answer, _)| shown(answer))
+            let turn = run_turn(asked(&scope, request, follow_up)).await;
+            turn.map_or_else(|error| error, |(answer, _)| render(answer))
         }
         WayIn::Receipt => {
-            let turn = told(as_asked()).await;
+            let turn = run_turn(as_asked()).await;
             turn.map_or_else(|error| error, |(answer, _)| serde_json::to_string(&timeless(answer).receipt).unwrap())
         }
-        WayIn::StoredTurn => match told(as_asked()).await {
+        WayIn::StoredTurn => match run_turn(as_asked()).await {
             Err(error) => error,
             Ok((_, record)) => {
                 let decision = without_times(serde_json::to_value(&record.decision).unwrap());
-                format!("{} {decision} {:?} {:?}", shown(record.answer), record.draft, record.failure)
+                format!("{} {decision} {:?} {:?}", render(record.answer), record.draft, record.failure)
             }
         },
-        WayIn::Metrics => match told(as_asked()).await {
+        WayIn::Metrics => match run_turn(as_asked()).await {
             Err(error) => error,
             Ok((answer, record)) => {
                 let numbers = record.numbers;
@@ -218,7 +218,7 @@ async fn reply(engine: &Engine, identity: &Identity, way: WayIn, request: &Reque
         }
         WayIn::Term => {
             let term = Question::new(format!("What is a {}?", request.question.query));
-            told(asked(&scope, request, term)).await.map_or_else(|error| error, |(answer, _)| shown(answer))
+            run_turn(asked(&scope, request, term)).await.map_or_else(|error| error, |(answer, _)| render(answer))
         }
         WayIn::List => {
             let collections = vec![request.collection.to_string()];

@@ -10,7 +10,7 @@ use ibidem_testing::fakes::Script;
 use ibidem_words::{Action, Answer, DocumentId, PublicKeys, StretchKind};
 
 use crate::outgoing::DEFAULT;
-use crate::scenarios::Placed;
+use crate::scenarios::PlacedEmbedder;
 use crate::world::{Book, World};
 
 /// What a document writes; `1` is a citation of the answer too, `2` and `3` are none.
@@ -50,8 +50,8 @@ const QUESTION: &str = "How much oil does the gearbox hold, and when is the oil 
 
 async fn answered(script: Script, text: &str, look_alike: &str, policy: &str) -> (Answer, Corpus) {
     let title = format!("Gearbox manual {look_alike}");
-    let book = Book { title: title.clone(), vector: Some(Placed::vector(0.9)), ..Book::of(text) };
-    let world = World::of(script, vec![book], Arc::new(Placed::new()), policy).await;
+    let book = Book { title: title.clone(), vector: Some(PlacedEmbedder::vector(0.9)), ..Book::of(text) };
+    let world = World::of(script, vec![book], Arc::new(PlacedEmbedder::new()), policy).await;
     let answer = world.ask(QUESTION).await.answer;
     let kept = KeptVersion { title, text: text.to_owned(), updated_at: chrono::DateTime::UNIX_EPOCH };
     let document = KeptDocument {
@@ -109,9 +109,9 @@ async fn a_model_that_recites_them_cites_nothing_with_them() {
     for look_alike in LOOK_ALIKES {
         for place in &PLACES[..3] {
             let text = place.replace("{}", look_alike);
-            let said = ["[^1]", ""].map(|cited| format!("{text}{cited}"));
+            let replies = ["[^1]", ""].map(|cited| format!("{text}{cited}"));
             let in_code = format!("The gearbox holds `1.8 litres of oil {look_alike}`.[^1]");
-            for written in said.into_iter().chain([in_code]) {
+            for written in replies.into_iter().chain([in_code]) {
                 let pieces = written.chars().map(String::from).collect();
                 let (answer, _) = answered(Script::Says(pieces), &text, look_alike, DEFAULT).await;
                 let cited = numbers(&answer.answer);

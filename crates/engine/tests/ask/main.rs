@@ -63,11 +63,11 @@ async fn a_reply_that_was_cut_ends_in_a_warning_and_never_in_half_a_sentence() {
         let books = || vec![world::Book::of(OIL)];
         let embedder = || Arc::new(FakeEmbedder::new(64, 256));
         let world = World::of(script, books(), embedder(), &policy).await;
-        let mut heard = Heard::default();
-        let spoken = world.engine.ask(world.asked(Question::new(OIL)), &mut heard).await.unwrap();
+        let mut received = Received::default();
+        let spoken = world.engine.ask(world.asked(Question::new(OIL)), &mut received).await.unwrap();
         let answer = spoken.answer;
         assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, "The gearbox holds 1.8 litres of oil.[1]"));
-        assert_eq!(heard.0.trim_end(), answer.answer);
+        assert_eq!(received.0.trim_end(), answer.answer);
         assert!(answer.warnings.contains(&"The end of this answer is missing.".to_owned()), "{:?}", answer.warnings);
         assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::ModelInterrupted]);
         assert!(spoken.failure.unwrap().contains(&cut.to_string()));
@@ -81,9 +81,9 @@ async fn a_reply_that_was_cut_ends_in_a_warning_and_never_in_half_a_sentence() {
 
 /// What went out before the answer was whole.
 #[derive(Default)]
-struct Heard(String);
+struct Received(String);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
         self.0.push_str(text);
     }
@@ -138,7 +138,9 @@ async fn when_the_model_fails_the_sources_own_sentences_stand_in_and_that_is_sai
         assert_eq!(answer.answer, format!("{OIL}[1]"));
         assert_eq!(answer.model_used.as_deref(), Some("extractive"));
         assert_eq!(answer.retrieval_quality.fallback_reasons, ["extractive"]);
-        assert!(answer.transparency.show_to_user && answer.warnings.iter().any(|said| said.contains("own sentences")));
+        assert!(
+            answer.transparency.show_to_user && answer.warnings.iter().any(|warning| warning.contains("own sentences"))
+        );
     }
 }
 
@@ -147,7 +149,7 @@ async fn whole_cited_sentences_of_a_model_that_broke_off_are_kept_and_the_rest_i
     let script = breaks_off_after("The gearbox holds 1.8 litres.[^1] And the next se");
     let answer = World::with(script, &[OIL]).await.ask(OIL).await.answer;
     assert_eq!(answer.answer, "The gearbox holds 1.8 litres.[1]");
-    assert!(answer.warnings.iter().any(|said| said.contains("stopped before")));
+    assert!(answer.warnings.iter().any(|warning| warning.contains("stopped before")));
 }
 
 #[tokio::test]

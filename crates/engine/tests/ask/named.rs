@@ -6,7 +6,7 @@ use ibidem_ports::catalogue::{Catalogue as _, CataloguePassage};
 use ibidem_ports::degrade::Part;
 use ibidem_ports::reranker::Reranker;
 use ibidem_testing::fakes::{FakeEmbedder, FakeReranker, Script};
-use ibidem_words::{Action, DocumentId, PassageKey, Question, Reason, Standing, Status};
+use ibidem_words::{Action, DocumentId, PassageKey, Question, Reason, Status, Validity};
 use uuid::Uuid;
 
 use crate::world::{Book, TAG, World};
@@ -58,7 +58,7 @@ async fn a_named_document_that_does_not_answer_is_said_to_not_answer() {
     assert_eq!(answer.citations[0].address.as_deref(), Some("ADR-0016"));
     let both = world.ask("How often are backups restored, by ADR-0016 and ADR-0077?").await.answer;
     assert!(both.answer.contains("every quarter") && !both.answer.contains("Lunch"), "{}", both.answer);
-    assert!(both.warnings.iter().any(|said| said == "ADR-0077 does not answer this."), "{:?}", both.warnings);
+    assert!(both.warnings.iter().any(|warning| warning == "ADR-0077 does not answer this."), "{:?}", both.warnings);
 }
 
 #[tokio::test]
@@ -67,10 +67,10 @@ async fn what_was_replaced_stands_behind_what_replaced_it_and_is_marked() {
     let new = "Connections use TLS version 1.3 as the minimum for transport.";
     let question = "Which TLS version is the minimum for connections?";
     let superseded = |passage: &mut CataloguePassage| {
-        passage.standing = Standing {
+        passage.validity = Validity {
             status: Some(Status::Superseded),
             replaced_by: vec!["ADR-0031".to_owned()],
-            ..Standing::default()
+            ..Validity::default()
         };
     };
     let both = world(&[("ADR-0003", old, 0.95), ("ADR-0031", new, 0.90)]).await;
@@ -97,7 +97,7 @@ async fn a_question_for_what_was_decided_and_why_gets_these_parts_and_the_status
     let world = world(&[("ADR-0025", decided, 0.1), ("ADR-0026", "Something else.", 0.9)]).await;
     change(&world, 1, |passage| {
         passage.section = Some("Decision".to_owned());
-        passage.standing.status = Some(Status::Rejected);
+        passage.validity.status = Some(Status::Rejected);
     })
     .await;
     let answer = world.ask("What did ADR-0025 decide, and why?").await.answer;
@@ -121,11 +121,11 @@ async fn documents_of_every_series_are_named_and_ranges_miss_nothing_silently() 
         assert_eq!((answer.action, answer.citations.len()), (Action::Cite, quoted.len()), "{query}: {}", answer.answer);
         assert!(quoted.iter().all(|text| answer.answer.contains(text)), "{query}: {}", answer.answer);
         let is_range = quoted.len() > 1;
-        let warned = answer.warnings.iter().any(|said| said == "There is no document called policy 4.");
+        let warned = answer.warnings.iter().any(|warning| warning == "There is no document called policy 4.");
         assert_eq!(warned, is_range, "{query}: {:?}", answer.warnings);
     }
     let long = world.ask("POLICY-03 to POLICY-99").await.answer;
-    assert!(long.warnings.iter().any(|said| said.contains("only the first 20")), "{:?}", long.warnings);
+    assert!(long.warnings.iter().any(|warning| warning.contains("only the first 20")), "{:?}", long.warnings);
     let missing = world.ask("What does POLICY-77 say about keys?").await.answer;
     assert_eq!(missing.reason, Some(Reason::EntityNotFound));
     let priority = world.ask("What does P1 mean for keys that are kept?").await.answer;

@@ -83,9 +83,9 @@ proptest! {
             let world = world(&format!("{before}{parroted}{after}"), &note).await;
             let answer = world.ask(QUESTION).await.answer;
             prop_assert_eq!(world.model_calls(), 1);
-            let said = words(&answer.answer.replace("[1]", " "));
+            let answer_words = words(&answer.answer.replace("[1]", " "));
             let is_the_passages = words(PASSAGE).contains(&words(&note));
-            prop_assert!(is_the_passages || !said.contains(&words(&note)), "{}", answer.answer);
+            prop_assert!(is_the_passages || !answer_words.contains(&words(&note)), "{}", answer.answer);
             Ok(())
         })?;
     }

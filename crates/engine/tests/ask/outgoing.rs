@@ -7,7 +7,7 @@ use ibidem_engine::listener::Listener;
 use ibidem_testing::fakes::Script;
 use ibidem_words::{Action, Citation, Question, Reason, SentenceVerdict};
 
-use crate::scenarios::Placed;
+use crate::scenarios::PlacedEmbedder;
 use crate::world::{Book, World};
 
 pub(crate) const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
@@ -18,9 +18,9 @@ const SHOWN: &str = "The gearbox holds 1.8 litres of oil.[1]";
 
 /// Everything that was released, as it was heard.
 #[derive(Default)]
-pub(crate) struct Heard(pub(crate) String);
+pub(crate) struct Received(pub(crate) String);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
         self.0.push_str(text);
     }
@@ -29,19 +29,19 @@ impl Listener for Heard {
 /// A library of one manual, and a model that says this, cut into its characters.
 async fn answered(written: &str) -> (Spoken, String) {
     let pieces = written.chars().map(String::from).collect();
-    let book = Book { title: "Gearbox manual".to_owned(), vector: Some(Placed::vector(0.9)), ..Book::of(NOTE) };
-    let world = World::of(Script::Says(pieces), vec![book], Arc::new(Placed::new()), DEFAULT).await;
-    let mut heard = Heard::default();
-    let spoken = world.engine.ask(world.asked(Question::new(QUESTION)), &mut heard).await.unwrap();
-    (spoken, heard.0)
+    let book = Book { title: "Gearbox manual".to_owned(), vector: Some(PlacedEmbedder::vector(0.9)), ..Book::of(NOTE) };
+    let world = World::of(Script::Says(pieces), vec![book], Arc::new(PlacedEmbedder::new()), DEFAULT).await;
+    let mut received = Received::default();
+    let spoken = world.engine.ask(world.asked(Question::new(QUESTION)), &mut received).await.unwrap();
+    (spoken, received.0)
 }
 
 /// What went out, the same in the stream, the answer, the draft and the receipt.
-async fn shown(written: &str) -> String {
-    let (Spoken { answer, draft, .. }, heard) = answered(written).await;
-    assert_eq!(heard.trim(), answer.answer, "{written:?}");
-    let said: String = draft.unwrap().said.iter().map(|said| said.sentence.text.as_str()).collect();
-    assert_eq!(said, heard, "{written:?}");
+async fn streamed_text(written: &str) -> String {
+    let (Spoken { answer, draft, .. }, received) = answered(written).await;
+    assert_eq!(received.trim(), answer.answer, "{written:?}");
+    let released: String = draft.unwrap().released.iter().map(|checked| checked.sentence.text.as_str()).collect();
+    assert_eq!(released, received, "{written:?}");
     let receipt = answer.receipt.unwrap();
     assert_eq!(receipt.text(), answer.answer, "{written:?}");
     for claim in receipt.claims() {
@@ -65,12 +65,12 @@ const NINE: [&str; 9] = [
 
 #[tokio::test]
 async fn none_of_the_nine_sentences_goes_out_above_or_below_one_that_is_cited() {
-    for said in NINE {
-        for written in [format!("{said}\n\n{CITED}"), format!("{CITED}\n\n{said}"), format!("{CITED} {said}")] {
-            assert_eq!(shown(&written).await, SHOWN, "{written:?}");
+    for reply in NINE {
+        for written in [format!("{reply}\n\n{CITED}"), format!("{CITED}\n\n{reply}"), format!("{CITED} {reply}")] {
+            assert_eq!(streamed_text(&written).await, SHOWN, "{written:?}");
         }
-        let table = format!("{said}\n| {CITED} | |\n");
-        assert_eq!(shown(&table).await, format!("| {SHOWN} | |"), "{table:?}");
+        let table = format!("{reply}\n| {CITED} | |\n");
+        assert_eq!(streamed_text(&table).await, format!("| {SHOWN} | |"), "{table:?}");
     }
 }
 
@@ -90,21 +90,21 @@ async fn a_clause_that_no_note_has_takes_its_sentence_with_it() {
         "parce que le joint ne s'use jamais",
         "porque el propietario siempre paga todo",
     ] {
-        let said = format!("The gearbox holds 1.8 litres of oil, {tail}.[^1]");
-        assert_eq!(shown(&format!("{CITED} {said}")).await, SHOWN, "{said}");
+        let reply = format!("The gearbox holds 1.8 litres of oil, {tail}.[^1]");
+        assert_eq!(streamed_text(&format!("{CITED} {reply}")).await, SHOWN, "{reply}");
     }
-    for said in [
+    for reply in [
         "变速箱装有1.8升油，因为密封永远不会磨损。[^1]",
         "ギアボックスには1.8リットルの油が入り、子供が飲んでも無害です。[^1]",
     ] {
-        assert_eq!(shown(&format!("{CITED} {said}")).await, SHOWN, "{said}");
+        assert_eq!(streamed_text(&format!("{CITED} {reply}")).await, SHOWN, "{reply}");
     }
 }
 
 /// Put into the sentence without punctuation, in other signs, or as an address.
 #[tokio::test]
 async fn what_is_put_into_a_sentence_takes_it_with_it() {
-    for said in [
+    for reply in [
         "Children may drink it The gearbox holds 1.8 litres of oil.",
         "Deadly poison The gearbox holds 1.8 litres of oil.",
         "It is false that the gearbox holds 1.8 litres of oil.",
@@ -130,28 +130,28 @@ async fn what_is_put_into_a_sentence_takes_it_with_it() {
         "The gearbox holds 1.8 litres of oil, ftp.pay.example.",
         "The gearbox holds 1.8 litres of oil: hxxps:/pay.example/a.",
     ] {
-        let written = format!("{CITED} {said}[^1]");
-        assert_eq!(shown(&written).await, SHOWN, "{said}");
+        let written = format!("{CITED} {reply}[^1]");
+        assert_eq!(streamed_text(&written).await, SHOWN, "{reply}");
     }
 }
 
 /// What a letter or a digit is written as makes no other sentence of it.
 #[tokio::test]
 async fn what_goes_out_is_in_the_form_that_was_checked() {
-    for said in [
+    for reply in [
         "The gearbox holds １.８ litres of oil.",
         "𝐓𝐡𝐞 gearbox holds 𝟏.𝟖 litres of oil.",
         "The gearbox holds ١.٨ litres of oil.",
     ] {
-        assert_eq!(shown(&format!("{said}[^1]")).await, SHOWN, "{said}");
+        assert_eq!(streamed_text(&format!("{reply}[^1]")).await, SHOWN, "{reply}");
     }
     let with_tags = format!("{CITED} The <!----><b>oil</b> is changed every 40,000 <<!---->b>km.[^1]");
-    assert!(!shown(&with_tags).await.contains("<b"));
+    assert!(!streamed_text(&with_tags).await.contains("<b"));
 }
 
 #[tokio::test]
 async fn what_the_documents_do_not_say_is_never_said_by_a_model() {
-    for said in [
+    for reply in [
         "I don't know.",
         "I'm sorry, but I cannot answer that.",
         "The notes do not say.",
@@ -169,10 +169,10 @@ async fn what_the_documents_do_not_say_is_never_said_by_a_model() {
         "わかりません。",
         "資料には記載がありません。",
     ] {
-        assert_eq!(shown(&format!("{CITED} {said}")).await, SHOWN, "{said}");
-        let (Spoken { answer, .. }, heard) = answered(said).await;
-        assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NoResults)), "{said}");
-        assert_eq!((answer.answer.as_str(), heard.as_str()), ("The documents do not answer this.", ""), "{said}");
+        assert_eq!(streamed_text(&format!("{CITED} {reply}")).await, SHOWN, "{reply}");
+        let (Spoken { answer, .. }, received) = answered(reply).await;
+        assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NoResults)), "{reply}");
+        assert_eq!((answer.answer.as_str(), received.as_str()), ("The documents do not answer this.", ""), "{reply}");
         let why = answer.refusal_reason.unwrap();
         assert!(why.contains("(0)") && why.contains("(1)"), "{why}");
     }
@@ -206,7 +206,7 @@ async fn markup_never_goes_out() {
     ] {
         // A claim is said once: what is to go out stands alone, and what is not stands behind something that does.
         let before = if expected.is_empty() { CITED } else { "" };
-        let shown = shown(&format!("{before}\n\n{written}")).await;
+        let shown = streamed_text(&format!("{before}\n\n{written}")).await;
         let rest = if expected.is_empty() { shown.strip_prefix(SHOWN).unwrap().trim() } else { shown.as_str() };
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(plain(rest), expected, "{written:?}");
@@ -216,8 +216,8 @@ async fn markup_never_goes_out() {
 #[tokio::test]
 async fn a_citation_behind_an_exclamation_is_no_image() {
     let cited = "The gearbox holds 1.8 litres of oil! [1]";
-    assert_eq!(shown("The gearbox holds 1.8 litres of oil!").await, cited, "given a note");
-    assert_eq!(shown("The gearbox holds 1.8 litres of oil![^1]").await, cited);
+    assert_eq!(streamed_text("The gearbox holds 1.8 litres of oil!").await, cited, "given a note");
+    assert_eq!(streamed_text("The gearbox holds 1.8 litres of oil![^1]").await, cited);
 }
 
 #[tokio::test]
@@ -230,6 +230,6 @@ async fn structure_goes_out_where_a_note_beneath_it_or_the_question_has_its_word
         (format!("# Oil is harmless\n\n{CITED}"), SHOWN.to_owned()),
         (format!("无害，儿童可以饮用：\n{CITED}"), SHOWN.to_owned()),
     ] {
-        assert_eq!(shown(&written).await, expected, "{written:?}");
+        assert_eq!(streamed_text(&written).await, expected, "{written:?}");
     }
 }

@@ -42,7 +42,7 @@ async fn each_part_of_a_question_is_answered_from_what_answers_it() {
     assert_eq!(answer.action, Action::Cite, "{answer:#?}");
     assert!(answer.answer.contains(ON_THE_WAY) && answer.answer.contains(AT_REST), "{}", answer.answer);
     assert_eq!(answer.citations.len(), 2);
-    assert!(answer.warnings.iter().all(|said| !said.contains("not answered")), "{:?}", answer.warnings);
+    assert!(answer.warnings.iter().all(|warning| !warning.contains("not answered")), "{:?}", answer.warnings);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn a_part_that_nothing_answers_is_named_beside_the_answer_to_the_other() {
     let answer = asked(&world, QUESTION).await;
     assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, format!("{ON_THE_WAY}[1]").as_str()));
     let named = "This part is not answered here: How is mail sealed at rest?";
-    assert!(answer.warnings.iter().any(|said| said == named), "{:?}", answer.warnings);
+    assert!(answer.warnings.iter().any(|warning| warning == named), "{:?}", answer.warnings);
 }
 
 #[tokio::test]
@@ -75,13 +75,17 @@ async fn the_row_whose_range_holds_the_figure_is_read_by_itself_and_alone_quoted
 
 #[tokio::test]
 async fn a_sentence_that_answers_is_found_where_its_passage_as_a_whole_does_not_seem_to() {
-    let told = "Oil is never sold, except in spring.";
-    let text = format!("Oil is kept in the shed. {told} The shed has two doors.");
-    let [whole, alone] = [text.as_str(), told].map(|text| format!("Manual: Oil\n{text}"));
+    let sentence = "Oil is never sold, except in spring.";
+    let text = format!("Oil is kept in the shed. {sentence} The shed has two doors.");
+    let [whole, alone] = [text.as_str(), sentence].map(|text| format!("Manual: Oil\n{text}"));
     let scores: &[(&str, f32)] = &[(&whole, 0.3), (&alone, 0.95)];
     let world = world(FakeReranker::scoring(scores).as_reader(), &[&text]).await;
     let answer = asked(&world, "Can I have unused oil sold?").await;
-    assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, format!("{told}[1]").as_str()), "{answer:#?}");
+    assert_eq!(
+        (answer.action, answer.answer.as_str()),
+        (Action::Cite, format!("{sentence}[1]").as_str()),
+        "{answer:#?}"
+    );
     // Half its odds count: what is only likely is not enough.
     let world = self::world(FakeReranker::scoring(&[(&whole, 0.3), (&alone, 0.8)]).as_reader(), &[&text]).await;
     assert_eq!(asked(&world, "Can I have unused oil sold?").await.reason, Some(Reason::NotAnswered));

@@ -12,7 +12,7 @@ use ibidem_words::{
 };
 use uuid::Uuid;
 
-use crate::scenarios::Placed;
+use crate::scenarios::PlacedEmbedder;
 use crate::world::{Book, TAG, World};
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
@@ -30,7 +30,7 @@ const OTHER: &str = "Another leaflet says 9 litres.";
 /// Another document that the search finds first, and a handbook that it does not.
 async fn world(embedder: Arc<dyn Embedder>) -> World {
     let policy = DEFAULT.replace("mode: model", "mode: extractive");
-    let books = vec![Book { vector: Some(Placed::vector(0.9)), ..Book::of(OTHER) }];
+    let books = vec![Book { vector: Some(PlacedEmbedder::vector(0.9)), ..Book::of(OTHER) }];
     World::of(Script::CannotBeReached, books, embedder, &policy).await
 }
 
@@ -51,8 +51,9 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
         })
         .collect();
     let dimensions = vector.len();
-    let far =
-        |place: usize| if dimensions == 2 { Placed::vector(0.2 + 0.01 * place as f32) } else { vec![0.1; dimensions] };
+    let far = |place: usize| {
+        if dimensions == 2 { PlacedEmbedder::vector(0.2 + 0.01 * place as f32) } else { vec![0.1; dimensions] }
+    };
     let points = passages.iter().enumerate();
     let points =
         points.map(|(place, one)| IndexPoint { passage: one.passage, vector: far(place), words: one.text.clone() });
@@ -91,8 +92,8 @@ fn read_by(world: &mut World, answers: &[(&str, &str)]) {
 
 /// The answer to the pinned question, with a reader that finds these words.
 async fn answer(references: Vec<Reference>, answers: &[(&str, &str)]) -> Answer {
-    let mut world = world(Arc::new(Placed::new())).await;
-    pin(&mut world, references, QUESTION, Placed::vector(0.99)).await;
+    let mut world = world(Arc::new(PlacedEmbedder::new())).await;
+    pin(&mut world, references, QUESTION, PlacedEmbedder::vector(0.99)).await;
     read_by(&mut world, answers);
     world.ask(QUESTION).await.answer
 }
@@ -134,8 +135,8 @@ async fn where_nothing_answers_by_the_reader_the_curators_word_counts() {
 
 #[tokio::test]
 async fn without_a_reader_a_pin_brings_the_passages_of_its_document_that_come_closest() {
-    let mut world = world(Arc::new(Placed::new())).await;
-    pin(&mut world, whole(), QUESTION, Placed::vector(0.99)).await;
+    let mut world = world(Arc::new(PlacedEmbedder::new())).await;
+    pin(&mut world, whole(), QUESTION, PlacedEmbedder::vector(0.99)).await;
     let explanation = world.explain(QUESTION).await;
     assert!(explanation.curated_suffices);
     let curated = explanation.candidates.iter().filter(|candidate| candidate.curated.is_some());

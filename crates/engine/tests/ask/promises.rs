@@ -8,18 +8,18 @@ use ibidem_testing::fakes::{FakeReranker, Script};
 use ibidem_words::{Action, Promise, Question, Reason};
 
 use crate::says;
-use crate::scenarios::Placed;
+use crate::scenarios::PlacedEmbedder;
 use crate::world::{Book, World};
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 const LECTURES: &str = include_str!("../../../../policies/lectures.yaml");
 
 fn book(text: &str, similarity: f32) -> Book {
-    Book { vector: Some(Placed::vector(similarity)), ..Book::of(text) }
+    Book { vector: Some(PlacedEmbedder::vector(similarity)), ..Book::of(text) }
 }
 
 async fn world(books: Vec<Book>, policy: &str) -> World {
-    World::of(says(&["Duty comes first.[^1]"]), books, Arc::new(Placed::new()), policy).await
+    World::of(says(&["Duty comes first.[^1]"]), books, Arc::new(PlacedEmbedder::new()), policy).await
 }
 
 /// A reader that gives every text this probability, but for these.
@@ -129,7 +129,7 @@ async fn a_promise_answers_nothing_that_the_gates_refuse_as_a_whole() {
 async fn a_policy_may_give_the_model_more_passages_than_the_asker_wants() {
     let books =
         (0..20).map(|number| book(&format!("Duty comes first, note {number} of {}.", number * 7), 0.9)).collect();
-    let mut world = World::of(Script::CannotBeReached, books, Arc::new(Placed::new()), LECTURES).await;
+    let mut world = World::of(Script::CannotBeReached, books, Arc::new(PlacedEmbedder::new()), LECTURES).await;
     read_by(&mut world, &[]);
     assert_eq!(notes(&world.explain("Does duty come first?").await).len(), 16);
 }

@@ -53,10 +53,10 @@ fn word(dice: &mut Dice, shelf: &Shelf) -> String {
 
 /// One to five of them, some with words between that say nothing.
 fn phrase(dice: &mut Dice, shelf: &Shelf) -> (String, Vec<String>) {
-    let said: Vec<String> = (0..dice.throw(5) + 1).map(|_| word(dice, shelf)).collect();
+    let words: Vec<String> = (0..dice.throw(5) + 1).map(|_| word(dice, shelf)).collect();
     let space = if is_spaced(shelf) { " " } else { "" };
     let mut phrase = String::new();
-    for word in &said {
+    for word in &words {
         for _ in 0..dice.throw(3) {
             phrase += dice.of(BETWEEN[shelf.language]);
             phrase += space;
@@ -64,7 +64,7 @@ fn phrase(dice: &mut Dice, shelf: &Shelf) -> (String, Vec<String>) {
         phrase += word;
         phrase += space;
     }
-    (phrase.trim().to_owned(), said)
+    (phrase.trim().to_owned(), words)
 }
 
 /// The places between two words of a sentence, its begin and its end among them.
@@ -96,15 +96,15 @@ fn with(dice: &mut Dice, shelf: &Shelf, sentence: &str, piece: &str) -> String {
 }
 
 fn words(dice: &mut Dice, shelf: &Shelf, sentence: &str) -> PutIn {
-    let (phrase, said) = phrase(dice, shelf);
+    let (phrase, words) = phrase(dice, shelf);
     let colon = if dice.throw(8) == 0 { ":" } else { "" };
-    PutIn::of(with(dice, shelf, sentence, &format!("{phrase}{colon}")), said)
+    PutIn::of(with(dice, shelf, sentence, &format!("{phrase}{colon}")), words)
 }
 
 fn joined(dice: &mut Dice, shelf: &Shelf, sentence: &str) -> PutIn {
-    let said: Vec<String> = (0..dice.throw(6) + 2).map(|_| word(dice, shelf)).collect();
+    let words: Vec<String> = (0..dice.throw(6) + 2).map(|_| word(dice, shelf)).collect();
     let joint = dice.of(&["", "", "", "ʻ", "ˑ", "ǀ", "ـ", "ʹ", "ꞌ", "ˈ", "ʾ", "ꓸ", "ˌ", "ᛁ", "ᐧ"]);
-    let piece = said.join(joint);
+    let piece = words.join(joint);
     let written = match dice.throw(4) {
         // Joined to a word, too.
         0 if is_spaced(shelf) => {
@@ -244,12 +244,12 @@ fn markup(dice: &mut Dice, shelf: &Shelf, sentence: &str) -> PutIn {
     if dice.throw(2) == 0 {
         return PutIn::of(written, tags.map(str::to_owned));
     }
-    let (phrase, said) = phrase(dice, shelf);
+    let (phrase, words) = phrase(dice, shelf);
     let piece = format!("{}{phrase}{}", dice.of(&pieces), dice.of(&["", "", "</b>", "-->"]));
     let places: Vec<usize> = places(shelf, sentence);
     let place = places[dice.throw(places.len())];
     let written = format!("{}{}{}", &sentence[..place], format_args!(" {piece} "), &sentence[place..]);
-    PutIn::of(written, said.into_iter().chain(tags.map(str::to_owned)))
+    PutIn::of(written, words.into_iter().chain(tags.map(str::to_owned)))
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_sentences_that_a_disguise_is_put_into_go_out_themselves() {
             let written = format!("{known}{stop}[^1] {sentence}{stop}[^1]");
             let released = asker.released(vec![written.clone().into_bytes()]);
             let why: Vec<_> = released.dropped.iter().map(|dropped| &dropped.check).collect();
-            assert!(released.heard.contains(sentence), "{written}: {why:?}");
+            assert!(released.received.contains(sentence), "{written}: {why:?}");
         }
     }
 }
@@ -295,12 +295,12 @@ fn no_disguise_put_into_a_true_sentence_goes_out() {
         let text = format!("{written}{stop}[^1]\n\n{known}{stop}[^1]");
         let released = asker.released(cut(&mut dice, &text));
         asker.assert_checked(&released, &text);
-        let heard = plain(&released.heard).to_lowercase();
-        if payload.iter().any(|piece| says(&heard, &piece.to_lowercase())) {
+        let received = plain(&released.received).to_lowercase();
+        if payload.iter().any(|piece| says(&received, &piece.to_lowercase())) {
             of_kind[kind] += 1;
-            out.push(format!("{}: {text:?} became {:?}", KINDS[kind].0, released.heard));
+            out.push(format!("{}: {text:?} became {:?}", KINDS[kind].0, released.received));
         }
-        with_known += usize::from(released.heard.contains(known));
+        with_known += usize::from(released.received.contains(known));
     }
     let kinds: Vec<String> = KINDS.iter().zip(of_kind).map(|((name, _), out)| format!("{name} {out}")).collect();
     let first = out[..out.len().min(40)].join("\n");

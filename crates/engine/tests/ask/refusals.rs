@@ -39,7 +39,10 @@ async fn a_refusal_names_what_came_nearest_and_why_it_is_no_answer() {
     let why = "Passages were found, but none of them answers the question.";
     assert_eq!(answer.why.as_deref(), Some(why));
     assert!(answer.refusal_reason.is_some_and(|numbers| numbers.contains("(0.04)")));
-    assert!(!answer.suggestions.iter().any(|said| said.starts_with("What does")), "it would not be answered");
+    assert!(
+        !answer.suggestions.iter().any(|suggestion| suggestion.starts_with("What does")),
+        "it would not be answered"
+    );
 }
 
 #[tokio::test]

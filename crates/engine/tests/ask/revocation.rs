@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::says;
-use crate::scenarios::Placed;
+use crate::scenarios::PlacedEmbedder;
 use crate::world::{Book, World};
 
 /// The text of a new version.
@@ -150,7 +150,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let books = (1..=count).map(|number| Book {
-                vector: Some(Placed::vector(0.9 - f32::from(number) / 100.0)),
+                vector: Some(PlacedEmbedder::vector(0.9 - f32::from(number) / 100.0)),
                 address: Some(format!("ADR-{number}")),
                 ..Book::of(&format!("Fact {number} alone, in red, green, blue, white and black."))
             });
@@ -158,7 +158,7 @@ proptest! {
             let colours = ["red", "green", "blue", "white", "black"];
             let everything: String =
                 (1..).zip(colours).map(|(number, colour)| format!("Fact in {colour}.[^{number}] ")).collect();
-            let embedder = Arc::new(Placed::new());
+            let embedder = Arc::new(PlacedEmbedder::new());
             // Whatever the reranker gives: what is withdrawn is what this is about.
             let open = DEFAULT.replace("answerability: 0.75", "answerability: 0");
             let mut world = World::of(says(&[&everything]), books.collect(), embedder, &open).await;
@@ -208,11 +208,11 @@ async fn cited_when_replaced(at: usize) -> Vec<u32> {
 }
 
 async fn cited_and_reads(at: usize, then_passes: Duration) -> (Vec<u32>, usize) {
-    let vector = Placed::vector(0.9);
+    let vector = PlacedEmbedder::vector(0.9);
     let books = vec![Book { vector: Some(vector.clone()), ..Book::of("Oil is changed every year.") }];
     let open = DEFAULT.replace("answerability: 0.75", "answerability: 0");
     let script = says(&["Oil is changed.[^1]"]);
-    let mut world = World::of(script, books, Arc::new(Placed::new()), &open).await;
+    let mut world = World::of(script, books, Arc::new(PlacedEmbedder::new()), &open).await;
     let hooked = Arc::new(Hooked {
         inner: world.catalogue.clone(),
         tenant: world.tenant,

@@ -152,12 +152,12 @@ struct Expectation {
 }
 
 /// Puts the question at one end and each document as far from it as its scenario says.
-pub(crate) struct Placed {
+pub(crate) struct PlacedEmbedder {
     model: EmbeddingModel,
     is_down: bool,
 }
 
-impl Placed {
+impl PlacedEmbedder {
     pub(crate) fn new() -> Self {
         let hash = ModelHash(Sha256Hash::of(b"placed"));
         let model = EmbeddingModel {
@@ -176,7 +176,7 @@ impl Placed {
 }
 
 #[async_trait]
-impl Embedder for Placed {
+impl Embedder for PlacedEmbedder {
     fn model(&self) -> &EmbeddingModel {
         &self.model
     }
@@ -259,14 +259,14 @@ pub(crate) async fn answer_of(scenario: &str, key: SigningKey) -> (Answer, TurnR
 async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) -> Played {
     let books = scenario.documents.into_iter().map(|document| Book {
         title: document.title,
-        vector: Some(Placed::vector(document.similarity)),
+        vector: Some(PlacedEmbedder::vector(document.similarity)),
         collection: document.collection,
         address: document.address,
         kind: document.kind,
         ..Book::of(&document.text)
     });
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
-    let placed = Placed { is_down: scenario.embedding_is_down, ..Placed::new() };
+    let placed = PlacedEmbedder { is_down: scenario.embedding_is_down, ..PlacedEmbedder::new() };
     let mut world = World::of(script, books.collect(), Arc::new(placed), policy).await;
     world.engine.signing_key = key;
     let role = |says: Option<String>| says.map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]))));

@@ -107,7 +107,7 @@ impl World {
                 document_sha256: Sha256Hash::of(book.text.as_bytes()),
                 text: book.text,
                 above: Default::default(),
-                standing: Default::default(),
+                validity: Default::default(),
                 tokens: 8,
             };
             catalogue.put(tenant, tags.clone(), shelved);

@@ -98,7 +98,7 @@ async fn keep_table(snapshot: &mut Snapshot, shape: TableShape, folder: &Path) -
     fs::create_dir_all(folder.join(manifest::TABLES))?;
     let in_file = || path.display().to_string();
     let mut written = GzEncoder::new(BufWriter::new(File::create(&path).with_context(in_file)?), Compression::fast());
-    let rows = snapshot.read(&shape, &mut |piece| written.write_all(piece)).await.with_context(in_file)?;
+    let rows = snapshot.export_rows(&shape, &mut |piece| written.write_all(piece)).await.with_context(in_file)?;
     let finished = written.finish().and_then(|mut file| file.flush().map(|()| file)).with_context(in_file)?;
     finished.get_ref().sync_all().with_context(in_file)?;
     let sha256 = Sha256Hash::of_reader(&mut File::open(&path).with_context(in_file)?).with_context(in_file)?;

@@ -99,7 +99,7 @@ impl Calibrate {
                 policy.rules.name
             );
         };
-        let (labels, test) = (read(&self.labels)?, read(&self.test)?);
+        let (labels, test) = (load(&self.labels)?, load(&self.test)?);
         let parts = Parts::ready(settings).await?;
         let models = model_identities::models_in_use(settings, parts.embedder.as_ref())?;
         let engine = parts.engine(settings).await?;
@@ -189,10 +189,10 @@ fn score_name(gate: CalibratedGate) -> &'static str {
     }
 }
 
-fn read(files: &[PathBuf]) -> anyhow::Result<Read> {
+fn load(files: &[PathBuf]) -> anyhow::Result<Read> {
     let (mut all, mut left_out, mut contents) = (Vec::new(), 0, Vec::new());
     for file in files {
-        let (labels, bytes) = questions::read(file)?;
+        let (labels, bytes) = questions::load(file)?;
         all.extend(labels.questions);
         left_out += labels.left_out;
         contents.push(bytes);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ibidem_ingest::address_form::AddressForm;
-use ibidem_ingest::find::{self, FindError, Found};
+use ibidem_ingest::find::{self, FindError, SourceFile};
 use ibidem_ingest::progress::Done;
 use ibidem_ports::intake::{Format, Submission, Submitted};
 use ibidem_ports::originals::Originals as _;
@@ -247,7 +247,7 @@ impl Ingest {
         Ok(handed_in)
     }
 
-    fn submission(&self, tenant: TenantId, found: Found, original: Sha256Hash) -> Submission {
+    fn submission(&self, tenant: TenantId, found: SourceFile, original: Sha256Hash) -> Submission {
         let address = found.address.clone().or_else(|| self.address.as_ref()?.of(&found));
         Submission {
             tenant,
@@ -273,7 +273,7 @@ fn skipped(files: &[PathBuf]) -> String {
     format!("skipped because of their format ({}): {named}{more}", files.len())
 }
 
-async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, FindError>>> {
+async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<SourceFile, FindError>>> {
     let (root, file) = (root.to_owned(), file.to_owned());
     Ok(tokio::task::spawn_blocking(move || find::open_each(&root, &file)).await??)
 }

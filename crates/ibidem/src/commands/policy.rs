@@ -41,7 +41,7 @@ impl PolicyCommand {
             Self::Check(command) => return Ok(command.run()),
             Self::Diff(command) => return Ok(command.run()),
             Self::Explain(command) => command.run()?,
-            Self::Show { policy } => console::say(Written::read(&policy)?.policy.texts.policy.trim_end()),
+            Self::Show { policy } => console::say(Written::load(&policy)?.policy.texts.policy.trim_end()),
             Self::Table => console::say(table::shipped()?.trim_end()),
         }
         Ok(ExitCode::SUCCESS)

@@ -158,7 +158,7 @@ fn own_policies(texts: &[PolicyTexts]) -> HashMap<Sha256Hash, Policy> {
 }
 
 fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
-    let lines = json_lines::read(path).context("expected {\"request_id\": \"…\", \"right\": true} on each line")?;
+    let lines = json_lines::load(path).context("expected {\"request_id\": \"…\", \"right\": true} on each line")?;
     Ok(lines.into_iter().map(|(_, review)| review).collect())
 }
 

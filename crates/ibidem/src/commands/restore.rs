@@ -28,7 +28,7 @@ pub(crate) struct Restore {
 
 impl Restore {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let manifest = Manifest::read(&self.folder)?;
+        let manifest = Manifest::load(&self.folder)?;
         let made_at = manifest.made_at.format("%Y-%m-%d %H:%M:%S UTC");
         console::say(&format!("backup of {made_at} by Ibidem {}: {}", manifest.made_by, manifest.summary()));
         if self.check {

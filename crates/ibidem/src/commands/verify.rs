@@ -42,7 +42,7 @@ impl Verify {
 
     /// Fails when anything does not hold, so that scripts can tell. Needs the database; no index, no model server.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
-        let text = self.read().with_context(|| format!("cannot read {}", self.receipt.display()))?;
+        let text = self.load().with_context(|| format!("cannot read {}", self.receipt.display()))?;
         let presented = Presented::parse(&text)?;
         if let Some(file) = &self.keys {
             return by_signature(&presented, &public_keys_in(file)?, self.json);
@@ -62,7 +62,7 @@ impl Verify {
         Ok(if report.holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    fn read(&self) -> std::io::Result<String> {
+    fn load(&self) -> std::io::Result<String> {
         match self.receipt.as_os_str() == "-" {
             true => std::io::read_to_string(std::io::stdin()),
             false => std::fs::read_to_string(&self.receipt),
@@ -71,9 +71,10 @@ impl Verify {
 }
 
 fn public_keys_in(file: &Path) -> anyhow::Result<PublicKeys> {
-    let said = || format!("cannot read a JSON Web Key Set from {}", file.display());
-    let set: KeySet = serde_json::from_str(&std::fs::read_to_string(file).with_context(said)?).with_context(said)?;
-    PublicKeys::from_set(&set).with_context(said)
+    let reading = || format!("cannot read a JSON Web Key Set from {}", file.display());
+    let set: KeySet =
+        serde_json::from_str(&std::fs::read_to_string(file).with_context(reading)?).with_context(reading)?;
+    PublicKeys::from_set(&set).with_context(reading)
 }
 
 /// What the public keys alone tell.

@@ -83,14 +83,14 @@ pub(crate) fn terminated() -> impl Future<Output = ()> {
     let signals = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
     async move {
         let [terminate, interrupt] = signals;
-        let said = async |signal: std::io::Result<tokio::signal::unix::Signal>| match signal {
+        let received = async |signal: std::io::Result<tokio::signal::unix::Signal>| match signal {
             Ok(mut signal) => signal.recv().await,
             // Nobody can ask for it in this way.
             Err(_) => std::future::pending().await,
         };
         tokio::select! {
-            _ = said(terminate) => {}
-            _ = said(interrupt) => {}
+            _ = received(terminate) => {}
+            _ = received(interrupt) => {}
         }
     }
 }

@@ -99,10 +99,10 @@ async fn what_cannot_be_used_keeps_the_old_models_and_says_why() {
         (section(&url, "large", ""), "`ollama pull large`"),
         (section(&url, "small", "    judge: large\n"), "judge: the model \"large\" is not served"),
     ];
-    for (text, said) in cases {
+    for (text, expected) in cases {
         let outcome = world.change(&text).await;
-        assert!(matches!(&outcome, Outcome::Kept(error) if error.contains(said)), "{said}: {outcome:?}");
-        assert_eq!(world.answering(), "small", "{said}");
+        assert!(matches!(&outcome, Outcome::Kept(error) if error.contains(expected)), "{expected}: {outcome:?}");
+        assert_eq!(world.answering(), "small", "{expected}");
     }
     std::fs::remove_file(&world.file).unwrap();
     assert!(matches!((world.roles.look(), world.roles.look()), (Look::Nothing, Look::Changed(Err(_)))));

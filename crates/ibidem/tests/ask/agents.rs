@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::installation::{Installation, NO_MODEL, Said, with_installation};
+use super::installation::{CommandOutput, Installation, NO_MODEL, with_installation};
 
 const QUESTION: &str = "How many days of leave may be carried over?";
 
@@ -32,17 +32,17 @@ fn messages() -> Vec<Value> {
 }
 
 /// The replies, by the ids of their requests. They come in the order in which they are ready.
-fn replies(said: &Said) -> Vec<Value> {
-    let mut replies: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+fn replies(output: &CommandOutput) -> Vec<Value> {
+    let mut replies: Vec<Value> = output.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     replies.sort_by_key(|reply| reply["id"].as_u64());
     replies
 }
 
-async fn fed(installation: &Installation, url: &str, key: &str, messages: &[Value]) -> Said {
+async fn fed(installation: &Installation, url: &str, key: &str, messages: &[Value]) -> CommandOutput {
     let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let said = installation.feed(&["mcp", "--url", url], &[("IBIDEM__AGENTS__KEY", key)], &lines).await;
-    assert_eq!(said.code, Some(0), "{said:?}");
-    said
+    let output = installation.feed(&["mcp", "--url", url], &[("IBIDEM__AGENTS__KEY", key)], &lines).await;
+    assert_eq!(output.code, Some(0), "{output:?}");
+    output
 }
 
 /// What the server itself says to a request.
@@ -87,15 +87,15 @@ async fn a_program_on_standard_input_is_told_what_the_server_says() {
         let key = installation.succeed(&["key", "create", "--name", "agent"]).await.out.trim().to_owned();
 
         let messages = messages();
-        let said = replies(&fed(installation, &served.url, &key, &messages).await);
+        let answers = replies(&fed(installation, &served.url, &key, &messages).await);
         let requests: Vec<&Value> = messages.iter().filter(|message| message["id"].is_u64()).collect();
-        assert_eq!(said.len(), requests.len(), "{said:?}");
-        for (reply, request) in said.iter().zip(requests) {
+        assert_eq!(answers.len(), requests.len(), "{answers:?}");
+        for (reply, request) in answers.iter().zip(requests) {
             let own = posted(&served.url, &key, request).await;
             let [reply, own] = [reply.clone(), own].map(without_what_is_of_one_turn);
             assert_eq!(reply, own, "{request}");
         }
-        let answer = &said[2]["result"]["structuredContent"];
+        let answer = &answers[2]["result"]["structuredContent"];
         assert!(answer["answer"].as_str().unwrap().contains("Five days"), "{answer}");
 
         // The key may stand in a file, and be renewed there.

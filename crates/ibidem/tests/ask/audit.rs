@@ -34,9 +34,9 @@ async fn a_server_that_is_stopped_while_200_are_asked_has_a_record_of_every_answ
         let url: Arc<str> = format!("{}/v1/answers", served.url).into();
         let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(120)).build().unwrap();
         let mut askers = JoinSet::new();
-        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
         for _ in 0..AT_ONCE {
-            let (client, url, key, said) = (client.clone(), url.clone(), key.clone(), said.clone());
+            let (client, url, key, sender) = (client.clone(), url.clone(), key.clone(), sender.clone());
             askers.spawn(async move {
                 for _ in 0..QUESTIONS / AT_ONCE {
                     let request = client.post(&*url).bearer_auth(&key).json(&json!({ "query": QUESTION }));
@@ -44,11 +44,11 @@ async fn a_server_that_is_stopped_while_200_are_asked_has_a_record_of_every_answ
                     let Ok(reply) = request.send().await else { return };
                     assert_eq!(reply.status().as_u16(), 200);
                     let answer: Value = reply.json().await.expect("an answer that began comes to its end");
-                    said.send(answer["request_id"].as_str().unwrap().to_owned()).unwrap();
+                    sender.send(answer["request_id"].as_str().unwrap().to_owned()).unwrap();
                 }
             });
         }
-        drop(said);
+        drop(sender);
         let mut answered = Vec::new();
         while answered.len() < BEFORE_THE_END {
             answered.push(heard.recv().await.expect("the server answers"));
@@ -74,8 +74,8 @@ async fn a_server_that_is_stopped_while_200_are_asked_has_a_record_of_every_answ
 #[tokio::test]
 async fn old_months_are_removed_by_hand_and_the_doctor_says_what_is_kept() {
     with_installation(async |installation| {
-        let said = installation.run(&["audit", "prune", "--set", "audit.retention_days=null"]).await;
-        assert!(said.code == Some(1) && said.err.contains("--older-than DAYS"), "{said:?}");
+        let output = installation.run(&["audit", "prune", "--set", "audit.retention_days=null"]).await;
+        assert!(output.code == Some(1) && output.err.contains("--older-than DAYS"), "{output:?}");
         let long_ago = "2020-01-15T00:00:00Z".parse().unwrap();
         installation.store().make_audit_months(long_ago).await.unwrap();
         let pruned = installation.succeed(&["audit", "prune"]).await;

@@ -116,8 +116,8 @@ fn settings(folder: &Path, receiver: &Receiver) -> String {
 }
 
 async fn counts(installation: &Installation) -> Value {
-    let said = installation.succeed(&["hand-over", "--json"]).await.json();
-    let it = &said["targets"][0];
+    let listed = installation.succeed(&["hand-over", "--json"]).await.json();
+    let it = &listed["targets"][0];
     json!([it["waiting"], it["sent"], it["failed"]])
 }
 

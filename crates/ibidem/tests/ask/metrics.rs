@@ -18,8 +18,8 @@ async fn what_a_server_counted_is_printed_as_prometheus_reads_it_or_it_is_said_w
         let without = installation.run(&["metrics", "--dump", "--url", &served.url]).await;
         assert!(without.code == Some(1) && without.err.contains("server.metrics_token"), "{without:?}");
         let key = async |role: &str| {
-            let said = installation.succeed(&["key", "create", "--name", role, "--role", role]).await;
-            said.out.trim().to_owned()
+            let output = installation.succeed(&["key", "create", "--name", role, "--role", role]).await;
+            output.out.trim().to_owned()
         };
         let admin = dump(&key("admin").await).await;
         assert!(admin.code == Some(1) && admin.err.contains("an API key is not accepted"), "{admin:?}");

@@ -38,11 +38,11 @@ async fn test_generate_token_budget() {
         let model = RecordingServer::with(&["small"]).await;
         let served = installation.serve(&settings(&model.url, &[])).await;
         let asker = Asker::before(installation, &served).await;
-        let said = |number: usize| {
+        let reply_to = |number: usize| {
             let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
             json!({ "role": role, "content": format!("Message {number}. {}", "And so on and on. ".repeat(8)) })
         };
-        let history: Vec<Value> = (0..40).map(said).collect();
+        let history: Vec<Value> = (0..40).map(reply_to).collect();
         let (status, answer) = asker.put(&json!({ "query": QUESTION, "history": history })).await;
         assert_eq!((status, &answer["action"], &answer["model_used"]), (200, &"cite".into(), &"small".into()));
 
@@ -104,9 +104,9 @@ async fn test_health_check() {
     with_installation(async |installation| {
         let findings = async |flags: &[&str]| {
             let set: Vec<&str> = flags.iter().flat_map(|flag| ["--set", flag]).collect();
-            let said = installation.run(&[&["doctor", "--json"], set.as_slice()].concat()).await;
+            let output = installation.run(&[&["doctor", "--json"], set.as_slice()].concat()).await;
             let of_models = |finding: &Value| ["language model", "tokens"].contains(&finding["part"].as_str().unwrap());
-            said.json().as_array().unwrap().iter().filter(|finding| of_models(finding)).cloned().collect::<Vec<_>>()
+            output.json().as_array().unwrap().iter().filter(|finding| of_models(finding)).cloned().collect::<Vec<_>>()
         };
         // The model server of the stack, as its settings name it.
         let name = setting("IBIDEM__LANGUAGE_MODEL__NAME");

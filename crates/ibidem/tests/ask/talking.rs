@@ -20,9 +20,9 @@ const NO_MODELS: [&str; 8] = [
 /// The answer, and the conversation that it is in.
 async fn asked(installation: &Installation, conversation: &str, query: &str) -> (Value, String) {
     let arguments = ["ask", query, "--json", "--conversation", conversation];
-    let said = installation.succeed(&[&arguments, NO_MODELS.as_slice()].concat()).await;
-    let named = said.err.lines().find_map(|line| line.strip_prefix("conversation "));
-    (said.json(), named.unwrap_or_else(|| panic!("{said:?}")).to_owned())
+    let output = installation.succeed(&[&arguments, NO_MODELS.as_slice()].concat()).await;
+    let named = output.err.lines().find_map(|line| line.strip_prefix("conversation "));
+    (output.json(), named.unwrap_or_else(|| panic!("{output:?}")).to_owned())
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ const DEMO: &str = "../../../../../demo/architecture/vocabulary/halvern.ttl";
 fn files(names: &[&str]) -> SkosFiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/tests/data/vocabulary");
     let paths = names.iter().map(|name| folder.join(name)).collect();
-    SkosFiles::read(&SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 }).unwrap()
+    SkosFiles::load(&SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 }).unwrap()
 }
 
 fn skosmos(url: &str, timeout: Duration) -> Skosmos {

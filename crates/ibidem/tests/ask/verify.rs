@@ -33,9 +33,9 @@ async fn verified(installation: &Installation, folder: &Path) -> (Option<i32>, V
     // Neither is needed: there is none at these addresses.
     let nowhere = ["--set", "index.url=http://127.0.0.1:1", "--set", "language_model.url=http://127.0.0.1:1/v1"];
     let arguments = [&["verify", file.to_str().unwrap(), "--json"][..], &nowhere].concat();
-    let said = installation.run(&arguments).await;
-    assert!(said.err.is_empty(), "{said:?}");
-    (said.code, said.json())
+    let output = installation.run(&arguments).await;
+    assert!(output.err.is_empty(), "{output:?}");
+    (output.code, output.json())
 }
 
 async fn take_in(installation: &Installation, folder: &TempDir, text: &str) {
@@ -109,8 +109,8 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
         // Which of two values a program takes is not for a receipt to guess.
         let twice = answer.to_string().replacen(r#""action":"cite""#, r#""action":"refuse","action":"cite""#, 1);
         std::fs::write(folder.path().join("answer.json"), twice).unwrap();
-        let said = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
-        assert!(said.code == Some(1) && said.err.contains("\"action\" stands twice"), "{said:?}");
+        let output = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
+        assert!(output.code == Some(1) && output.err.contains("\"action\" stands twice"), "{output:?}");
 
         let unknown = "What does the mission to Jupiter cost in roubles?";
         let refusal = installation.succeed(&["ask", unknown, "--json", "--policy", "book"]).await.json();
@@ -120,8 +120,8 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
         assert_eq!((code, &report["holds"]), (Some(0), &true.into()), "{report}");
         // What is no receipt is said to be none, and how to get one.
         std::fs::write(folder.path().join("answer.json"), "{}").unwrap();
-        let said = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
-        assert!(said.code == Some(1) && said.err.contains("this is not a receipt"), "{said:?}");
+        let output = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
+        assert!(output.code == Some(1) && output.err.contains("this is not a receipt"), "{output:?}");
     })
     .await;
 }
@@ -139,9 +139,9 @@ async fn a_forged_receipt_with_fresh_digests_is_found_out_and_a_stranger_can_che
         let file = folder.path().join("answer.json");
         let nowhere = ["--set", "database.url=postgres://nobody@127.0.0.1:1/none"];
         let by_keys = ["verify", file.to_str().unwrap(), "--keys", keys.to_str().unwrap()];
-        let said = installation.run(&[&by_keys[..], &nowhere].concat()).await;
-        assert!(said.code == Some(0) && said.out.contains("signed by this installation"), "{said:?}");
-        assert!(said.out.contains("It does not prove that they are true."), "{said:?}");
+        let output = installation.run(&[&by_keys[..], &nowhere].concat()).await;
+        assert!(output.code == Some(0) && output.out.contains("signed by this installation"), "{output:?}");
+        assert!(output.out.contains("It does not prove that they are true."), "{output:?}");
 
         // A lie with no claims at all, and every digest made anew.
         let mut forged = answer.clone();
@@ -165,8 +165,8 @@ async fn a_forged_receipt_with_fresh_digests_is_found_out_and_a_stranger_can_che
             let (code, report) = verified(installation, folder.path()).await;
             assert_eq!((code, &report["tampered"]), (Some(1), &Value::Array(Vec::new())), "{report}");
             assert_ne!(report["signature"]["outcome"], "valid", "{report}");
-            let said = installation.run(&by_keys).await;
-            assert!(said.code == Some(1) && said.out.contains("not signed"), "{said:?}");
+            let output = installation.run(&by_keys).await;
+            assert!(output.code == Some(1) && output.out.contains("not signed"), "{output:?}");
         }
 
         // A new key signs, and what the old one signed still holds.

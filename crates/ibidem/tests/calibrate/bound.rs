@@ -140,17 +140,17 @@ async fn a_calibrated_policy_holds_with_the_real_embedding_model_and_is_refused_
             &["serve", "--listen", "127.0.0.1:0", "--set", &in_use],
             &["doctor", "--json", "--set", &in_use],
         ] {
-            let said = installation.run(command).await;
-            let all = format!("{}{}", said.out, said.err);
-            assert_eq!(said.code, Some(1), "{command:?}: {all}");
+            let printed = installation.run(command).await;
+            let all = format!("{}{}", printed.out, printed.err);
+            assert_eq!(printed.code, Some(1), "{command:?}: {all}");
             assert!(all.contains("calibrated with other models") && all.contains("ibidem calibrate"), "{all}");
         }
         // A number that was changed by hand is not the one that was tested.
         let by_hand = text.replace(&format!("- answerability: {}", calibration.threshold), "- answerability: 0.01");
         assert_ne!(by_hand, text);
         std::fs::write(&output, by_hand).unwrap();
-        let said = installation.run(&["ask", question, "--policy", &output]).await;
-        assert!(said.err.contains("is not what the gate has"), "{said:?}");
+        let printed = installation.run(&["ask", question, "--policy", &output]).await;
+        assert!(printed.err.contains("is not what the gate has"), "{printed:?}");
     })
     .await;
 }
@@ -164,16 +164,16 @@ async fn a_bound_that_too_few_labels_cannot_show_writes_nothing_and_says_how_man
         let (labels, output) = (place("labels.jsonl"), place("policy.yaml"));
         write_labels(labels.as_ref(), 3);
         let calibrate = ["calibrate", "--labels", &labels, "--policy", "default", "--output", &output];
-        let said = installation.run(&calibrate).await;
-        assert_eq!(said.code, Some(1), "{said:?}");
-        assert!(said.err.contains("more labels should do") && said.err.contains("at most 0.01"), "{said:?}");
+        let printed = installation.run(&calibrate).await;
+        assert_eq!(printed.code, Some(1), "{printed:?}");
+        assert!(printed.err.contains("more labels should do") && printed.err.contains("at most 0.01"), "{printed:?}");
         assert!(!Path::new(&output).exists(), "what was not shown is not written");
 
         let without = ["calibrate", "--labels", &labels, "--policy", "support", "--set", "reranker.use=none"];
-        let said = installation.run(&without).await;
+        let printed = installation.run(&without).await;
         assert!(
-            said.err.contains("none of the gates `answerability` (with a reranker), `top1_similarity`"),
-            "{said:?}"
+            printed.err.contains("none of the gates `answerability` (with a reranker), `top1_similarity`"),
+            "{printed:?}"
         );
     })
     .await;

@@ -31,8 +31,8 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
         };
         let promote = ["eval", "promote", &reviews, "--golden", &golden];
         std::fs::write(&reviews, review("right", "adr_retrieval").to_string()).unwrap();
-        let said = installation.run(&promote).await;
-        assert_eq!(said.code, Some(0), "{said:?}");
+        let output = installation.run(&promote).await;
+        assert_eq!(output.code, Some(0), "{output:?}");
         let text = std::fs::read_to_string(&golden).unwrap();
         let added: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!((&added["query"], &added["category"]), (&json!(query), &json!("adr_retrieval")));
@@ -41,8 +41,8 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
         assert!(text.starts_with(GOLDEN.trim_end()), "nothing else was touched");
 
         // The same question is never there twice.
-        let said = installation.succeed(&promote).await;
-        assert!(said.out.contains("has this question already") && said.out.contains("nothing was written"), "{said:?}");
+        let output = installation.succeed(&promote).await;
+        assert!(output.out.contains("has this question already") && output.out.contains("nothing was written"), "{output:?}");
         assert_eq!(std::fs::read_to_string(&golden).unwrap(), text);
 
         // What is wrong is named, and nothing is added.
@@ -59,8 +59,8 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
             (in_the_wrong_category, "adr_retrieval: it is answered"),
         ] {
             std::fs::write(&reviews, review.to_string()).unwrap();
-            let said = installation.run(&promote).await;
-            assert!(said.code == Some(1) && said.err.contains(reason), "{reason}: {said:?}");
+            let output = installation.run(&promote).await;
+            assert!(output.code == Some(1) && output.err.contains(reason), "{reason}: {output:?}");
             assert_eq!(std::fs::read_to_string(&golden).unwrap(), text);
         }
     })

@@ -61,15 +61,16 @@ impl Asker {
         let is_stream = kind == Kind::Streamed && status == 200;
         let text = reply.text().await?;
         if is_stream {
-            let mut events: Vec<Value> = text.lines().filter_map(|line| line.strip_prefix("data:")).map(read).collect();
+            let mut events: Vec<Value> =
+                text.lines().filter_map(|line| line.strip_prefix("data:")).map(parse).collect();
             let last = events.pop().unwrap_or(Value::Null);
             return Ok((status, last, events));
         }
-        Ok((status, read(&text), Vec::new()))
+        Ok((status, parse(&text), Vec::new()))
     }
 }
 
-fn read(text: &str) -> Value {
+fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({ "unreadable": text }))
 }
 

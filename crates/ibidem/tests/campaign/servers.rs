@@ -36,7 +36,7 @@ async fn the_vocabulary_as_a_process() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../adapters/tests/data/vocabulary/gridterms.ttl");
     let settings =
         SkosFilesSettings { paths: vec![file.into()], language: "en".to_owned(), max_file_bytes: 10_000_000 };
-    let vocabularies = Arc::new(SkosFiles::read(&settings).unwrap());
+    let vocabularies = Arc::new(SkosFiles::load(&settings).unwrap());
     let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
     ibidem_testing::skosmos::serve(listener, vocabularies, "en").await.unwrap();
 }
@@ -121,8 +121,8 @@ pub(crate) fn scribe(request: &Value) -> String {
         let (marker, _) = note.split_once(' ')?;
         Some(format!("{}{marker}", page.retold))
     });
-    let said = noted.unwrap_or_else(|| "I don't know.".to_owned());
-    let event = json!({ "choices": [{ "index": 0, "delta": { "content": said } }] });
+    let reply = noted.unwrap_or_else(|| "I don't know.".to_owned());
+    let event = json!({ "choices": [{ "index": 0, "delta": { "content": reply } }] });
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: {event}\n\ndata: [DONE]\n\n"
     )

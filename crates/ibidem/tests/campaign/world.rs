@@ -185,7 +185,7 @@ impl<'a> World<'a> {
             let what = format!("{recorded} of {} turns are recorded", turns.len());
             problems.push(Problem { what, may_be_the_machines: !OUTLIVE_THE_DATABASE });
         }
-        let panics = self.served.said().into_iter().filter(|line| line.contains("panicked"));
+        let panics = self.served.lines().into_iter().filter(|line| line.contains("panicked"));
         problems.extend(panics.map(Problem::of));
         // The worst first.
         problems.sort_by_key(|problem| problem.may_be_the_machines);

@@ -48,7 +48,7 @@ pub(crate) struct Installation {
 
 /// What a command printed, and how it ended.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -58,24 +58,24 @@ pub(crate) struct Said {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
-    said: Arc<Mutex<Vec<String>>>,
+    lines: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
     /// The lines that it wrote since it listens, so far.
-    pub(crate) fn said(&self) -> Vec<String> {
-        self.said.lock().unwrap().clone()
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap().clone()
     }
 
     /// Waits until it has said this so many times.
     pub(crate) async fn says(&self, what: &str, times: usize) {
-        let said = async {
-            while self.said().iter().filter(|line| line.contains(what)).count() < times {
+        let is_printed = async {
+            while self.lines().iter().filter(|line| line.contains(what)).count() < times {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let is_said = tokio::time::timeout(PATIENCE, said).await.is_ok();
-        assert!(is_said, "it does not say {what:?} {times} times: {:?}", self.said());
+        let is_said = tokio::time::timeout(PATIENCE, is_printed).await.is_ok();
+        assert!(is_said, "it does not say {what:?} {times} times: {:?}", self.lines());
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -102,7 +102,7 @@ pub(crate) struct Tally {
     pub(crate) embedded: u64,
 }
 
-impl Said {
+impl CommandOutput {
     pub(crate) fn tally(&self) -> Tally {
         let words = ["documents read", "retagged", "unchanged", "failed", "passages", "of them embedded"];
         let pieces: Vec<(u64, &str)> = self.out.trim().split([',', ';']).filter_map(number_and_word).collect();
@@ -237,45 +237,45 @@ impl Installation {
     }
 
     /// Runs a command to its end.
-    pub(crate) async fn run(&self, arguments: &[&str]) -> Said {
+    pub(crate) async fn run(&self, arguments: &[&str]) -> CommandOutput {
         ended(self.command(arguments)).await
     }
 
     /// Runs a command to its end that reads this text from standard input, with these settings over the usual ones.
-    pub(crate) async fn feed(&self, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Said {
+    pub(crate) async fn feed(&self, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> CommandOutput {
         let file = self.originals.path().join(format!("input-{}", Uuid::now_v7()));
         std::fs::write(&file, input).unwrap();
         let mut command = self.command(arguments);
         command.envs(settings.iter().copied()).stdin(std::fs::File::open(&file).unwrap());
-        let said = ended(command).await;
+        let output = ended(command).await;
         std::fs::remove_file(file).unwrap();
-        said
+        output
     }
 
     /// Runs another program on this installation to its end.
-    pub(crate) async fn run_program(&self, program: &Path, arguments: &[&str]) -> Said {
+    pub(crate) async fn run_program(&self, program: &Path, arguments: &[&str]) -> CommandOutput {
         ended(self.configured(program, arguments)).await
     }
 
     /// Runs a script of the repository to its end, with the binary under test as `IBIDEM`.
-    pub(crate) async fn script(&self, script: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+    pub(crate) async fn script(&self, script: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.configured(script, arguments);
         command.env("IBIDEM", product()).envs(variables.iter().copied());
         ended(command).await
     }
 
     /// Runs a command that must succeed.
-    pub(crate) async fn succeed(&self, arguments: &[&str]) -> Said {
+    pub(crate) async fn succeed(&self, arguments: &[&str]) -> CommandOutput {
         self.succeed_with(arguments, &[]).await
     }
 
     /// The same with these settings over the usual ones.
-    pub(crate) async fn succeed_with(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Said {
+    pub(crate) async fn succeed_with(&self, arguments: &[&str], settings: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.command(arguments);
         command.envs(settings.iter().copied());
-        let said = ended(command).await;
-        assert_eq!(said.code, Some(0), "`ibidem {}`: {said:#?}", arguments.join(" "));
-        said
+        let output = ended(command).await;
+        assert_eq!(output.code, Some(0), "`ibidem {}`: {output:#?}", arguments.join(" "));
+        output
     }
 
     /// Starts a command and leaves it running. What it logs is shown with the test's own output.
@@ -307,15 +307,15 @@ impl Installation {
         };
         let url = tokio::time::timeout(PATIENCE, listening).await.expect("the server begins to listen");
         // What it logs later is shown with the test's own output.
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&said);
+        let lines_kept = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines_kept);
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 eprintln!("serve: {line}");
                 kept.lock().unwrap().push(line);
             }
         });
-        Served { child, url, said }
+        Served { child, url, lines: lines_kept }
     }
 
     /// Ingests a folder or file as public documents, waiting for it.
@@ -360,9 +360,9 @@ fn product() -> PathBuf {
 }
 
 /// What a command printed, once it has ended.
-async fn ended(mut command: Command) -> Said {
+async fn ended(mut command: Command) -> CommandOutput {
     let output = tokio::time::timeout(PATIENCE, command.output()).await;
     let output = output.unwrap_or_else(|_| panic!("{command:?} hangs")).unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    CommandOutput { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

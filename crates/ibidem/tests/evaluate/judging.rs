@@ -27,16 +27,16 @@ async fn a_judge_is_asked_blind_and_what_it_says_is_read_strictly() {
                 .map(str::to_owned)
         };
         let run = async |arguments: [String; 11]| installation.run(&arguments.each_ref().map(String::as_str)).await;
-        let said = run(ask(&judge.url, "three")).await;
-        assert_eq!(said.code, Some(0), "{said:?}");
-        let report = said.json();
+        let output = run(ask(&judge.url, "three")).await;
+        assert_eq!(output.code, Some(0), "{output:?}");
+        let report = output.json();
         let comparison = &report["comparison"];
         assert_eq!((&comparison["judged"], &comparison["unreadable"]), (&json!(12), &json!(0)), "{comparison}");
         assert_eq!((&comparison["position"]["pairs"], &comparison["position"]["turned"]), (&json!(4), &json!(4)));
         assert_eq!(report["verdicts"].as_array().unwrap().len(), 16);
 
-        let said = run(ask(&judge.url, "two")).await;
-        assert!(said.code == Some(1) && said.err.contains("wrote answers of B itself"), "{said:?}");
+        let output = run(ask(&judge.url, "two")).await;
+        assert!(output.code == Some(1) && output.err.contains("wrote answers of B itself"), "{output:?}");
         let chatty = FixedServer::saying(&["Both are fine: ", &reply]).await;
         let report = run(ask(&chatty.url, "three")).await.json();
         assert_eq!((&report["comparison"]["judged"], &report["comparison"]["unreadable"]), (&json!(0), &json!(16)));

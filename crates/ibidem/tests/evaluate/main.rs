@@ -19,7 +19,7 @@ mod served;
 
 use std::path::{Path, PathBuf};
 
-use common::installation::{Installation, Said, with_installation};
+use common::installation::{CommandOutput, Installation, with_installation};
 use common::setting;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -32,12 +32,12 @@ fn repository(place: &str) -> PathBuf {
 }
 
 /// Runs the script of CI, and keeps what it measured.
-async fn golden(installation: &Installation, results: &Path, options: &[&str]) -> Said {
+async fn golden(installation: &Installation, results: &Path, options: &[&str]) -> CommandOutput {
     let variables = [("IBIDEM_GOLDEN_RESULTS", results.to_str().unwrap())];
     installation.script(&repository(".ci/golden"), options, &variables).await
 }
 
-fn read(file: &Path) -> Value {
+fn load(file: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
@@ -70,34 +70,34 @@ async fn thresh_01_to_03_a_run_is_captured_repeated_compared_and_guarded_and_is_
         let file = |name: &str| folder.path().join(name);
 
         // THRESH-01: a run with the shipped numbers captures them, and is no worse than the baseline.
-        let said = golden(installation, &file("first.json"), &["--html", file("page.html").to_str().unwrap()]).await;
-        assert_eq!(said.code, Some(0), "{said:#?}");
-        let first = read(&file("first.json"));
+        let output = golden(installation, &file("first.json"), &["--html", file("page.html").to_str().unwrap()]).await;
+        assert_eq!(output.code, Some(0), "{output:#?}");
+        let first = load(&file("first.json"));
         captured(&first);
         assert!(std::fs::read_to_string(file("page.html")).unwrap().contains("Risk and coverage"));
 
         served::gives_the_same_outcomes(installation, &first).await;
 
         // The same questions, documents and settings give the same results.
-        let said = golden(installation, &file("second.json"), &[]).await;
-        assert_eq!(said.code, Some(0), "{said:#?}");
-        assert_eq!(lasting(read(&file("second.json"))), lasting(first));
+        let output = golden(installation, &file("second.json"), &[]).await;
+        assert_eq!(output.code, Some(0), "{output:#?}");
+        assert_eq!(lasting(load(&file("second.json"))), lasting(first));
 
         // THRESH-02 and THRESH-03: other thresholds show as a difference; where precision drops, CI fails.
         // Either of the two gates of the reader would hold back what the other lets through.
         let loosened =
             [("answerability: 0.67", "answerability: 0.01"), ("least_answering: 0.5", "least_answering: 0.01")];
         let loose = changed_policy(&folder, &loosened);
-        let said = golden(installation, &file("loose.json"), &["--policy", &loose]).await;
-        assert_eq!(said.code, Some(1), "{said:#?}");
-        assert!(said.err.contains("error: precision went from "), "{}", said.err);
+        let output = golden(installation, &file("loose.json"), &["--policy", &loose]).await;
+        assert_eq!(output.code, Some(1), "{output:#?}");
+        assert!(output.err.contains("error: precision went from "), "{}", output.err);
         let strict = file("strict.yaml");
         std::fs::write(&strict, "default: {distance_threshold: 0.3, min_query_coverage: 0.2}").unwrap();
         // Thresholds of collections decide where the reader does not.
         let unread = ["--thresholds", strict.to_str().unwrap(), "--set", "reranker.use=none"];
-        let said = golden(installation, &file("strict.json"), &unread).await;
-        assert_eq!(said.code, Some(1), "{said:#?}");
-        assert!(said.err.contains("error: recall went from "), "{}", said.err);
+        let output = golden(installation, &file("strict.json"), &unread).await;
+        assert_eq!(output.code, Some(1), "{output:#?}");
+        assert!(output.err.contains("error: recall went from "), "{}", output.err);
         let arguments = ["eval", "diff", file("first.json").to_str().unwrap(), file("strict.json").to_str().unwrap()]
             .map(str::to_owned);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -100,8 +100,8 @@ async fn a_backup_that_is_damaged_or_not_complete_is_refused_and_leaves_nothing(
     with_installation(async |after| {
         let empty = State::of(after).await;
         let refused = async |reason: &str| {
-            let said = after.run(&["restore", backup.to_str().unwrap()]).await;
-            assert!(said.code != Some(0) && said.err.contains(reason), "{reason}: {said:?}");
+            let output = after.run(&["restore", backup.to_str().unwrap()]).await;
+            assert!(output.code != Some(0) && output.err.contains(reason), "{reason}: {output:?}");
             assert_eq!(State::of(after).await, empty, "{reason}");
         };
         let documents_at = manifest["tables"].as_array().unwrap().iter().position(|table| table["name"] == "documents");

@@ -387,24 +387,24 @@ async fn a_damaged_document_fails_with_its_reason_and_the_others_are_read() {
     with_installation(async |installation| {
         let path = folder.path().to_str().unwrap();
         let ingest = ["ingest", path, "--collection", "Handbook", "--tags", "public", "--wait"];
-        let said = installation.run(&ingest).await;
-        assert_eq!(said.code, Some(1), "{said:?}");
-        assert_eq!((said.tally().read, said.tally().failed), (17, 3), "{said:?}");
+        let output = installation.run(&ingest).await;
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert_eq!((output.tally().read, output.tally().failed), (17, 3), "{output:?}");
         for (name, reason) in [
             ("damaged.pdf", "this pdf file cannot be read"),
             ("damaged.docx", "this docx file cannot be read"),
             ("blank.txt", "this plain file holds no text"),
         ] {
-            let line = said.err.lines().find(|line| line.starts_with(&format!("failed: {name}: ")));
-            assert!(line.is_some_and(|line| line.contains(reason)), "{name}: {}", said.err);
+            let line = output.err.lines().find(|line| line.starts_with(&format!("failed: {name}: ")));
+            assert!(line.is_some_and(|line| line.contains(reason)), "{name}: {}", output.err);
         }
         let state = State::of(installation).await;
         assert_eq!((state.count("documents"), state.count("jobs"), state.count("outbox")), (17, 3, 0));
         assert_eq!(state.point_ids(), state.wanted_points());
 
         // Handed in again as they are, they fail again and nothing else is done again.
-        let said = installation.run(&ingest).await;
-        assert_eq!((said.code, said.tally().unchanged, said.tally().failed), (Some(1), 17, 3));
+        let output = installation.run(&ingest).await;
+        assert_eq!((output.code, output.tally().unchanged, output.tally().failed), (Some(1), 17, 3));
 
         // Mended, they are read.
         for name in ["damaged.pdf", "damaged.docx", "blank.txt"] {

@@ -42,7 +42,7 @@ async fn written(installation: &Installation, folder: &Path) -> [MemoryId; 2] {
     let note = ["memory", "note", note.to_str().unwrap(), "--trigger", "Who books dinner?", "--reference", document];
     let noted = installation.succeed(&[&note[..], &["--tag", "guild"]].concat()).await;
     assert!(noted.err.contains("the note is stored for those with the tag guild"), "{noted:?}");
-    [pinned, noted].map(|said| MemoryId(said.out.trim().parse().unwrap()))
+    [pinned, noted].map(|output| MemoryId(output.out.trim().parse().unwrap()))
 }
 
 /// What is found by words on a shelf.

@@ -166,7 +166,7 @@ async fn points(installation: &Installation) -> BTreeMap<Uuid, Point> {
         }
         let page = client.scroll(request).await.unwrap();
         for point in page.result {
-            let (id, point) = read(point);
+            let (id, point) = parse(point);
             assert!(points.insert(id, point).is_none(), "point {id} came twice");
         }
         from = page.next_page_offset;
@@ -176,7 +176,7 @@ async fn points(installation: &Installation) -> BTreeMap<Uuid, Point> {
     }
 }
 
-fn read(point: RetrievedPoint) -> (Uuid, Point) {
+fn parse(point: RetrievedPoint) -> (Uuid, Point) {
     let Some(PointIdOptions::Uuid(id)) = point.id.unwrap().point_id_options else {
         panic!("a point is not numbered but named")
     };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::installation::{Installation, Said, with_installation};
+use crate::installation::{CommandOutput, Installation, with_installation};
 
 /// A rule of its own for each name, that a question with the name finds.
 fn write(folder: &Path, name: &str) {
@@ -11,7 +11,7 @@ fn write(folder: &Path, name: &str) {
         .unwrap();
 }
 
-async fn ingest(installation: &Installation, folder: &Path, options: &[&str]) -> Said {
+async fn ingest(installation: &Installation, folder: &Path, options: &[&str]) -> CommandOutput {
     let always = ["ingest", folder.to_str().unwrap(), "--collection", "Rules", "--tags", "public"];
     installation.run(&[&always, options].concat()).await
 }
@@ -35,8 +35,8 @@ async fn what_is_no_longer_in_a_folder_is_named_and_with_sync_removed_at_once() 
         NAMES.iter().for_each(|name| write(folder.path(), name));
         write(beside.path(), "lathe");
         for from in [&folder, &beside] {
-            let said = ingest(installation, from.path(), &["--wait", "--sync"]).await;
-            assert_eq!(said.code, Some(0), "{said:?}");
+            let output = ingest(installation, from.path(), &["--wait", "--sync"]).await;
+            assert_eq!(output.code, Some(0), "{output:?}");
         }
         fs::remove_file(folder.path().join("anvil.md")).unwrap();
         fs::rename(folder.path().join("bellows.md"), folder.path().join("pump.md")).unwrap();
@@ -78,8 +78,8 @@ async fn what_cannot_be_listed_removes_nothing_and_much_needs_a_yes() {
         // As when nothing is mounted there.
         let away = folder.path().with_extension("away");
         fs::rename(folder.path(), &away).unwrap();
-        let said = ingest(installation, folder.path(), &["--sync", "--yes"]).await;
-        assert_ne!(said.code, Some(0), "{said:?}");
+        let output = ingest(installation, folder.path(), &["--sync", "--yes"]).await;
+        assert_ne!(output.code, Some(0), "{output:?}");
         fs::create_dir(folder.path()).unwrap();
         let empty = ingest(installation, folder.path(), &["--sync"]).await;
         assert!(empty.code != Some(0) && empty.err.contains("12 documents of 12"), "{empty:?}");

@@ -112,7 +112,13 @@ fn question(random: &mut StdRng) -> Question {
 }
 
 /// Everything that could be shown for a question.
-async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, question: &Question, limit: usize) -> Value {
+async fn to_json(
+    engine: &Engine,
+    identity: &Identity,
+    policy: &Arc<Policy>,
+    question: &Question,
+    limit: usize,
+) -> Value {
     let scope = Scope::of(identity);
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
@@ -186,8 +192,8 @@ async fn differences(random: &mut StdRng, askers: usize, is_counted_over_everyth
             let (question, policy) = (question(random), policies.choose(random).unwrap());
             let limit = random.random_range(1..=20);
             let (one, other) = futures::join!(
-                shown(&one, &identity, policy, &question, limit),
-                shown(&other, &identity, policy, &question, limit)
+                to_json(&one, &identity, policy, &question, limit),
+                to_json(&other, &identity, policy, &question, limit)
             );
             cases += 1;
             let bytes = [one.to_string(), other.to_string()];

@@ -64,7 +64,7 @@ pub(crate) fn version(
         text_sha256: Sha256Hash::of(text.as_bytes()),
         text,
         passages,
-        standing: Default::default(),
+        validity: Default::default(),
         remarks: Vec::new(),
     }
 }

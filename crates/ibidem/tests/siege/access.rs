@@ -39,7 +39,7 @@ impl Checks {
 
 /// A reply: its status and its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Said {
+struct HttpReply {
     status: u16,
     text: String,
 }
@@ -52,7 +52,7 @@ struct Door<'a> {
 }
 
 impl Door<'_> {
-    async fn call(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Value>) -> Said {
+    async fn call(&self, method: &str, path: &str, key: Option<&str>, body: Option<&Value>) -> HttpReply {
         let method = method.parse().unwrap();
         let mut request = self.client.request(method, format!("{}{path}", self.served.url)).timeout(PATIENCE);
         if let Some(key) = key {
@@ -62,15 +62,15 @@ impl Door<'_> {
             request = request.json(body);
         }
         let reply = request.send().await.unwrap();
-        Said { status: reply.status().as_u16(), text: reply.text().await.unwrap() }
+        HttpReply { status: reply.status().as_u16(), text: reply.text().await.unwrap() }
     }
 
     /// What is told of a query to somebody with these tags, whichever key they come with.
-    async fn explained(&self, installation: &Installation, tenant: &str, tags: &[&str], query: &str) -> Said {
+    async fn explained(&self, installation: &Installation, tenant: &str, tags: &[&str], query: &str) -> HttpReply {
         let tags = tags.join(",");
         let access = (tenant.to_owned(), tags.clone(), query.to_owned());
         if let Some(text) = self.explanations.lock().unwrap().get(&access) {
-            return Said { status: 200, text: text.clone() };
+            return HttpReply { status: 200, text: text.clone() };
         }
         let mut arguments = vec!["explain", query, "--json", "--tenant", tenant];
         if !tags.is_empty() {
@@ -78,16 +78,16 @@ impl Door<'_> {
         }
         let text = installation.succeed(&arguments).await.out;
         self.explanations.lock().unwrap().insert(access, text.clone());
-        Said { status: 200, text }
+        HttpReply { status: 200, text }
     }
 
     /// The answer on record, which appears a moment after it was given.
-    async fn stored(&self, request_id: &str, key: &str) -> Said {
+    async fn stored(&self, request_id: &str, key: &str) -> HttpReply {
         let reading = async {
             loop {
-                let said = self.call("GET", &format!("/v1/answers/{request_id}"), Some(key), None).await;
-                if said.status != 404 {
-                    return said;
+                let reply = self.call("GET", &format!("/v1/answers/{request_id}"), Some(key), None).await;
+                if reply.status != 404 {
+                    return reply;
                 }
             }
         };
@@ -99,7 +99,7 @@ impl Door<'_> {
 const FORMS: [&str; 5] = ["search", "answer", "stream", "explain", "stored"];
 
 /// A query in one form; `stored` is asked with the id of an answer.
-async fn asked(door: &Door<'_>, form: &str, key: &str, query: &str, answered: &str) -> Said {
+async fn asked(door: &Door<'_>, form: &str, key: &str, query: &str, answered: &str) -> HttpReply {
     match form {
         "search" => door.call("POST", "/v1/search", Some(key), Some(&json!({ "query": query, "limit": 50 }))).await,
         "answer" => door.call("POST", "/v1/answers", Some(key), Some(&json!({ "query": query }))).await,
@@ -189,20 +189,20 @@ async fn told(
     (tenant, tags): (&str, &[&str]),
     key: &str,
     queries: &[&'static str],
-) -> HashMap<(&'static str, &'static str), Said> {
+) -> HashMap<(&'static str, &'static str), HttpReply> {
     let asking = queries.iter().map(|query| async move {
         let answer = asked(door, "answer", key, query, "").await;
         let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
         let id = body["request_id"].as_str().unwrap_or_default().to_owned();
         let mut told = Vec::new();
         for form in FORMS {
-            let said = match form {
+            let reply = match form {
                 "answer" => answer.clone(),
                 "explain" if !is_explained(query) => continue,
                 "explain" => door.explained(installation, tenant, tags, query).await,
                 form => asked(door, form, key, query, &id).await,
             };
-            told.push(((form, *query), said));
+            told.push(((form, *query), reply));
         }
         told
     });
@@ -224,7 +224,7 @@ async fn nobody_reads_what_is_not_theirs_and_what_is_hidden_looks_absent() {
         let door = Door { client, served: &served, explanations: Mutex::default() };
         let mut checks = Checks::default();
         let mut keys = Vec::new();
-        let mut twins: HashMap<&str, HashMap<_, Said>> = HashMap::new();
+        let mut twins: HashMap<&str, HashMap<_, HttpReply>> = HashMap::new();
         for asker in &ASKERS {
             keys.push(key(installation, asker.tenant, asker.role, asker.tags).await);
             if !twins.contains_key(asker.twin) {
@@ -236,11 +236,11 @@ async fn nobody_reads_what_is_not_theirs_and_what_is_hidden_looks_absent() {
         let mut answers = Vec::new();
         for (asker, key) in ASKERS.iter().zip(&keys) {
             let told = told(installation, &door, (asker.tenant, asker.tags), key, queries).await;
-            for ((form, query), said) in &told {
-                look_at(&mut checks, asker, form, query, said, &twins[asker.twin][&(*form, *query)]);
+            for ((form, query), reply) in &told {
+                look_at(&mut checks, asker, form, query, reply, &twins[asker.twin][&(*form, *query)]);
             }
-            let of_asker = told.iter().filter(|((form, _), _)| *form == "answer").map(|(_, said)| {
-                let body: Value = serde_json::from_str(&said.text).unwrap_or_default();
+            let of_asker = told.iter().filter(|((form, _), _)| *form == "answer").map(|(_, reply)| {
+                let body: Value = serde_json::from_str(&reply.text).unwrap_or_default();
                 body["request_id"].as_str().unwrap_or_default().to_owned()
             });
             answers.push(of_asker.collect::<Vec<_>>());
@@ -259,19 +259,19 @@ async fn nobody_reads_what_is_not_theirs_and_what_is_hidden_looks_absent() {
     .await;
 }
 
-fn look_at(checks: &mut Checks, asker: &Asker, form: &str, query: &str, said: &Said, twin: &Said) {
+fn look_at(checks: &mut Checks, asker: &Asker, form: &str, query: &str, reply: &HttpReply, twin: &HttpReply) {
     let place = || format!("{} by {form}: {query:?}", asker.name);
-    checks.check(said.status == 200, || format!("{}: status {}", place(), said.status));
+    checks.check(reply.status == 200, || format!("{}: status {}", place(), reply.status));
     // What was asked may be said again; what only a hidden document says may not.
-    let leaked = asker.hidden().find(|hidden| said.text.contains(hidden.own_word) && !query.contains(hidden.own_word));
+    let leaked = asker.hidden().find(|hidden| reply.text.contains(hidden.own_word) && !query.contains(hidden.own_word));
     checks.check(leaked.is_none(), || format!("{}: {} of {}", place(), leaked.unwrap().own_word, leaked.unwrap().name));
-    let text = said.text.replace(query, "");
+    let text = reply.text.replace(query, "");
     let leaked = asker.hidden().find(|hidden| {
         let stem = hidden.name.trim_end_matches(".md");
         text.contains(&format!("{stem}.md")) || hidden.text.lines().skip(2).any(|line| text.contains(line.trim()))
     });
     checks.check(leaked.is_none(), || format!("{}: the text or place of {}", place(), leaked.unwrap().name));
-    let (ours, theirs) = (comparable(&said.text), comparable(&twin.text));
+    let (ours, theirs) = (comparable(&reply.text), comparable(&twin.text));
     checks.check(ours == theirs, || {
         let same = ours.bytes().zip(theirs.bytes()).take_while(|(ours, theirs)| ours == theirs).count();
         let around = |text: &str| text.chars().skip(same.saturating_sub(80)).take(240).collect::<String>();
@@ -297,9 +297,9 @@ async fn stored_answers(checks: &mut Checks, door: &Door<'_>, keys: &[String], a
     for (owner, ids) in answers.iter().enumerate() {
         for (reader, key) in keys.iter().enumerate().filter(|(reader, _)| *reader != owner) {
             for id in ids {
-                let said = door.call("GET", &format!("/v1/answers/{id}"), Some(key), None).await;
-                let is_absent = said.status == 404 && comparable(&said.text) == comparable(&absent.text);
-                let place = || format!("{} reads an answer of {}: {said:?}", ASKERS[reader].name, ASKERS[owner].name);
+                let reply = door.call("GET", &format!("/v1/answers/{id}"), Some(key), None).await;
+                let is_absent = reply.status == 404 && comparable(&reply.text) == comparable(&absent.text);
+                let place = || format!("{} reads an answer of {}: {reply:?}", ASKERS[reader].name, ASKERS[owner].name);
                 checks.check(is_absent, place);
             }
         }
@@ -333,10 +333,10 @@ async fn useless(
     let mut first: Option<String> = None;
     for (method, path, body) in &requests {
         for (name, key) in keys {
-            let said = door.call(method, path, key.as_deref(), body.as_ref()).await;
-            let place = || format!("a {name} key at {method} {path}: {said:?}");
-            checks.check(said.status == 401, place);
-            let text = comparable(&said.text);
+            let reply = door.call(method, path, key.as_deref(), body.as_ref()).await;
+            let place = || format!("a {name} key at {method} {path}: {reply:?}");
+            checks.check(reply.status == 401, place);
+            let text = comparable(&reply.text);
             let alike = *first.get_or_insert_with(|| text.clone()) == text;
             checks.check(alike, place);
         }
@@ -372,8 +372,8 @@ async fn roles(checks: &mut Checks, door: &Door<'_>, keys: &[String]) {
                 Role::Curator => expected[1],
                 _ => expected[2],
             };
-            let said = door.call(method, path, Some(key), body.as_ref()).await;
-            checks.check(said.status == expected, || format!("{} at {method} {path}: {said:?}", asker.name));
+            let reply = door.call(method, path, Some(key), body.as_ref()).await;
+            checks.check(reply.status == expected, || format!("{} at {method} {path}: {reply:?}", asker.name));
         }
     }
 }

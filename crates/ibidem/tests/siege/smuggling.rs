@@ -305,8 +305,8 @@ async fn requests_that_mean_two_things_mean_nothing() {
             let is_right = reply.status.is_some_and(|status| attempt.right.contains(&status));
             let says_hidden = reply.text().contains(SALARIES.own_word);
             if !is_right || says_hidden {
-                let said = reply.text().chars().take(300).collect::<String>();
-                wrong.push(format!("{}: {:?} and not {:?}: {said}", attempt.name, reply.status, attempt.right));
+                let beginning = reply.text().chars().take(300).collect::<String>();
+                wrong.push(format!("{}: {:?} and not {:?}: {beginning}", attempt.name, reply.status, attempt.right));
             }
         }
         wrong.extend(names_of_requests(&served.url, &keys).await);

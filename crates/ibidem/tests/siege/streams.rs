@@ -271,9 +271,9 @@ async fn all_places_are_free(model: &Model, served: &Served, key: &str, places: 
             // The places of turns that have no record yet are still to become free.
             tokio::spawn(async move {
                 loop {
-                    let said = call(&url, "POST", "/v1/answers", Some(&key), QUESTION).await;
-                    if said.status != Some(503) {
-                        return said;
+                    let reply = call(&url, "POST", "/v1/answers", Some(&key), QUESTION).await;
+                    if reply.status != Some(503) {
+                        return reply;
                     }
                 }
             })

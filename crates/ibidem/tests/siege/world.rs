@@ -209,9 +209,9 @@ async fn ingest(installation: &Installation, folder: &Path, tenant: &str, docume
             std::fs::write(folder.join(document.name), document.text).unwrap();
         }
         let path = folder.to_str().unwrap();
-        let said =
+        let command =
             ["ingest", path, "--collection", "ADR", "--tags", tag, "--tenant", tenant, "--address", "{name}", "--wait"];
-        installation.succeed(&said).await;
+        installation.succeed(&command).await;
     }
 }
 

@@ -16,7 +16,7 @@ fn reader(limits: ReadingLimits) -> ChildReader {
 }
 
 async fn failure(limits: ReadingLimits, original: Vec<u8>, format: Format) -> ReadingError {
-    reader(limits).read(original, format).await.unwrap_err()
+    reader(limits).extract(original, format).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -53,10 +53,10 @@ async fn each_limit_ends_it_with_its_reason() {
 async fn a_program_that_is_missing_or_another_is_no_documents_fault() {
     for program in ["/nowhere/ibidem", "/bin/false"] {
         let reader = ChildReader::new(Some(program.into()), LIMITS).unwrap();
-        let error = reader.read(b"Text.".to_vec(), Format::Plain).await.unwrap_err();
+        let error = reader.extract(b"Text.".to_vec(), Format::Plain).await.unwrap_err();
         assert!(matches!(error, ReadingError::NoReader(_)), "{program}: {error:?}");
     }
     let reader = ChildReader::new(Some("/bin/echo".into()), LIMITS).unwrap();
-    let error = reader.read(b"Text.".to_vec(), Format::Plain).await.unwrap_err();
+    let error = reader.extract(b"Text.".to_vec(), Format::Plain).await.unwrap_err();
     assert!(matches!(error, ReadingError::Fatal(_)), "{error:?}");
 }

@@ -20,10 +20,10 @@ async fn a_line_whose_fields_cannot_be_kept_is_named_and_the_others_are_taken_in
         std::fs::write(folder.path().join("good.md"), "---\ntitle: \"Oil\\0\"\ndate: -4800-01-01\n---\nText.\n")
             .unwrap();
         let path = folder.path().to_str().unwrap();
-        let said = installation.run(&["ingest", path, "--collection", "Siege", "--tags", "public", "--wait"]).await;
-        assert_eq!(said.code, Some(1), "{said:?}");
-        let tally = said.tally();
-        assert_eq!((tally.read, tally.failed), (3, 6), "{said:?}");
+        let output = installation.run(&["ingest", path, "--collection", "Siege", "--tags", "public", "--wait"]).await;
+        assert_eq!(output.code, Some(1), "{output:?}");
+        let tally = output.tally();
+        assert_eq!((tally.read, tally.failed), (3, 6), "{output:?}");
         for expected in [
             "corpus.jsonl#nul: title: has a control character (U+0000)",
             "corpus.jsonl#address: address: has 8999 characters",
@@ -32,7 +32,7 @@ async fn a_line_whose_fields_cannot_be_kept_is_named_and_the_others_are_taken_in
             "corpus.jsonl#early: updated_at: the year 0 is outside the calendar",
             "line 7 of ",
         ] {
-            assert!(said.err.contains(expected), "{expected:?} in {}", said.err);
+            assert!(output.err.contains(expected), "{expected:?} in {}", output.err);
         }
         let listed = installation.succeed(&["document", "list"]).await.out;
         let id = listed.lines().find(|line| line.contains("good.md")).unwrap().split_whitespace().next().unwrap();

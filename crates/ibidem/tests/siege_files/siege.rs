@@ -102,7 +102,7 @@ impl<'a> Siege<'a> {
         self.peaks.reading.store(0, Ordering::Relaxed);
         let began = Instant::now();
         let path = folder.path().to_str().unwrap();
-        let said = self.installation.run(&["ingest", path, "--collection", "Siege", "--tags", "public"]).await;
+        let output = self.installation.run(&["ingest", path, "--collection", "Siege", "--tags", "public"]).await;
         loop {
             let waiting = self.names("SELECT source_location, '' FROM jobs WHERE failed_at IS NULL").await;
             if waiting.is_empty() {
@@ -116,12 +116,12 @@ impl<'a> Siege<'a> {
         let documents = self.names("SELECT source_location, '' FROM documents").await;
         let took = began.elapsed();
         let is_in = |name: &str| documents.iter().any(|(location, _)| location == name);
-        assert!(is_in(&good), "{}: the good document was kept out: {said:?}", hostile.about);
+        assert!(is_in(&good), "{}: the good document was kept out: {output:?}", hostile.about);
         let reason = failed.into_iter().find(|(location, _)| *location == hostile.name).map(|(_, reason)| reason);
         let what = match (is_in(&hostile.name), &reason) {
             (true, None) => "read".to_owned(),
             (false, Some(reason)) => format!("failed: {reason}"),
-            (false, None) => format!("outside: {}", said.err.trim()),
+            (false, None) => format!("outside: {}", output.err.trim()),
             (true, Some(_)) => panic!("{}: it is in, and failed", hostile.about),
         };
         let as_expected = match hostile.end {

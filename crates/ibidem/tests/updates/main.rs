@@ -72,7 +72,7 @@ fn write_handbook(folder: &Path) {
 
 /// What was asked and answered while the document changed.
 #[derive(Default)]
-struct Heard {
+struct Observed {
     questions: AtomicU64,
     /// The newest version that was answered from, by its number.
     answered: AtomicU64,
@@ -91,7 +91,7 @@ struct Asker {
 impl Asker {
     /// Asks once. The answer is of a version that was handed in, and of none before one that was answered from when the
     /// question was asked.
-    async fn ask(&self, heard: &Heard) {
+    async fn ask(&self, heard: &Observed) {
         let (began, oldest) = (Instant::now(), heard.answered.load(Ordering::SeqCst));
         let body = json!({ "query": QUESTION });
         let reply = self.client.post(&self.url).bearer_auth(&self.key).json(&body).send().await.unwrap();
@@ -116,7 +116,7 @@ impl Asker {
 }
 
 /// Asks so many times a second, as far as the machine can answer, until it is told to stop.
-async fn keep_asking(asker: Arc<Asker>, heard: Arc<Heard>, stop: Arc<AtomicBool>, rate: u64) {
+async fn keep_asking(asker: Arc<Asker>, heard: Arc<Observed>, stop: Arc<AtomicBool>, rate: u64) {
     let mut ticks = tokio::time::interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let places = Arc::new(Semaphore::new(AT_ONCE));
@@ -145,7 +145,7 @@ async fn while_a_document_changes_its_old_version_answers_or_its_new_one() {
         let key = key(installation, Role::Asker, &[]).await;
         let asker =
             Arc::new(Asker { client: reqwest::Client::new(), url: format!("{}/v1/answers", served.url), key });
-        let heard = Arc::new(Heard::default());
+        let heard = Arc::new(Observed::default());
         heard.handed_in.store(FIRST, Ordering::SeqCst);
         asker.ask(&heard).await;
         assert_eq!(*heard.wrong.lock().unwrap(), Vec::<String>::new(), "before anything changes");

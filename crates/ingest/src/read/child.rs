@@ -175,7 +175,7 @@ impl ChildReader {
 
 #[async_trait]
 impl Reader for ChildReader {
-    async fn read(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
+    async fn extract(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
         let child = self.start(&["--format", format.as_str()])?;
         let ended = self.run(child, original).await?;
         if !ended.status.success() {

@@ -9,7 +9,7 @@ use ibidem_ports::intake::Format;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::child::Reply;
-use super::{LARGEST_ORIGINAL, read};
+use super::{LARGEST_ORIGINAL, extract};
 
 /// Why a process would not read.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +115,7 @@ pub fn answer(format: Format) -> std::io::Result<()> {
     let mut original = Vec::new();
     let most = u64::try_from(LARGEST_ORIGINAL).unwrap_or(u64::MAX).saturating_add(1);
     std::io::stdin().lock().take(most).read_to_end(&mut original)?;
-    let reply = match read(&original, format) {
+    let reply = match extract(&original, format) {
         Ok(document) => Reply::Read(Box::new(document)),
         Err(error) => Reply::Failed(error),
     };

@@ -20,18 +20,18 @@ use numbering::Numbering;
 use package::Package;
 use styles::Styles;
 
-pub(super) fn read(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
+pub(super) fn extract(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     let mut package = Package::open(bytes)?;
     let properties = match package.part("docProps/core.xml")? {
-        Some(part) => properties::read(&part)?,
+        Some(part) => properties::parse(&part)?,
         None => properties::Properties::default(),
     };
     let styles = match package.part_beside_document("styles.xml")? {
-        Some(part) => Styles::read(&part)?,
+        Some(part) => Styles::parse(&part)?,
         None => Styles::default(),
     };
     let numbering = match package.part_beside_document("numbering.xml")? {
-        Some(part) => Numbering::read(&part)?,
+        Some(part) => Numbering::parse(&part)?,
         None => Numbering::default(),
     };
     let footnotes = package.part_beside_document("footnotes.xml")?;

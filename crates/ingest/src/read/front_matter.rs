@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use ibidem_language::standing::label;
-use ibidem_words::{DocumentKind, Standing};
+use ibidem_language::validity::label;
+use ibidem_words::{DocumentKind, Validity};
 use serde_json::Value;
 
 use super::Stated;
 use super::manuscript::collapsed;
-use super::standing::said_under;
+use super::validity::add_stated;
 
 /// Longer than this it is not front matter but a text that opens with a rule.
 const LONGEST: usize = 64 * 1024;
@@ -48,21 +48,21 @@ fn stated(yaml: &str) -> Stated {
         kind: first(&["kind", "type"]).and_then(|kind| DocumentKind::try_from(kind).ok()),
         updated_at: first(&["updated_at", "updated", "last_updated", "last_modified", "date"])
             .and_then(|date| moment(&date)),
-        standing: standing(yaml),
+        validity: validity(yaml),
     }
 }
 
 /// Whether the document is in force: entries under any of the names for that, lists included.
-fn standing(yaml: &str) -> Standing {
-    let mut standing = Standing::default();
+fn validity(yaml: &str) -> Validity {
+    let mut validity = Validity::default();
     let lists = serde_saphyr::from_str::<BTreeMap<String, Value>>(yaml).unwrap_or_default();
     let lists = lists.into_iter().filter_map(|(name, value)| Some((key(&name), several(&value)?)));
     for (name, words) in entries(yaml).into_iter().chain(lists) {
         if let Some(label) = label(&name) {
-            said_under(label, &words, &mut standing);
+            add_stated(label, &words, &mut validity);
         }
     }
-    standing
+    validity
 }
 
 fn several(value: &Value) -> Option<String> {

@@ -17,7 +17,7 @@ mod tests;
 pub(super) use elements::is_element;
 use elements::{is_block, is_unread};
 
-pub(super) fn read(html: &str) -> Result<ReadDocument, ReadError> {
+pub(super) fn extract(html: &str) -> Result<ReadDocument, ReadError> {
     burden::check(html)?;
     let tree = Html::parse_document(html);
     let title = head_title(&tree);

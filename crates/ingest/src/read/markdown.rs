@@ -9,7 +9,7 @@ use super::{ReadDocument, ReadError, front_matter, html};
 #[cfg(test)]
 mod tests;
 
-pub(super) fn read(markdown: &str) -> Result<ReadDocument, ReadError> {
+pub(super) fn extract(markdown: &str) -> Result<ReadDocument, ReadError> {
     let (stated, body) = front_matter::split(markdown);
     let title_heading = stated.title.clone().map_or(TitleHeading::First, TitleHeading::Saying);
     let mut renderer = Renderer::new(Manuscript::new(title_heading));

@@ -27,7 +27,7 @@ use lines::Page;
 use outline::Bookmark;
 
 /// What is taken out of the PDF before any of it is understood as text.
-struct Found {
+struct PdfContent {
     title: Option<String>,
     address: Option<String>,
     updated_at: Option<DateTime<Utc>>,
@@ -35,7 +35,7 @@ struct Found {
     bookmarks: Vec<Bookmark>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
+pub(super) fn extract(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     burden::check(bytes)?;
     // The library is made not to panic, but files are made by everybody: a fault in one must end
     // the reading of that one only.
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     write(found)
 }
 
-fn find(bytes: &[u8]) -> Result<Found, ReadError> {
+fn find(bytes: &[u8]) -> Result<PdfContent, ReadError> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(_) => unreadable("it is protected by a password; save a copy without one"),
         LoadPdfError::Invalid => {
@@ -60,7 +60,7 @@ fn find(bytes: &[u8]) -> Result<Found, ReadError> {
         return Err(ReadError::NoText { format: Format::Pdf });
     }
     let metadata = pdf.metadata();
-    Ok(Found {
+    Ok(PdfContent {
         title: stated_title(metadata),
         address: stated_address(metadata),
         updated_at: metadata.modification_date.or(metadata.creation_date).and_then(|date| moment(&date)),
@@ -69,8 +69,8 @@ fn find(bytes: &[u8]) -> Result<Found, ReadError> {
     })
 }
 
-fn write(found: Found) -> Result<ReadDocument, ReadError> {
-    let Found { title, address, updated_at, mut pages, bookmarks } = found;
+fn write(found: PdfContent) -> Result<ReadDocument, ReadError> {
+    let PdfContent { title, address, updated_at, mut pages, bookmarks } = found;
     furniture::remove(&mut pages);
     let plan = headings::plan(&pages, &bookmarks, title.as_deref());
     let mut manuscript = Manuscript::new(TitleHeading::No);

@@ -40,7 +40,7 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(&label[..end])
 }
 
-pub(super) fn read(text: &str) -> Result<ReadDocument, ReadError> {
+pub(super) fn extract(text: &str) -> Result<ReadDocument, ReadError> {
     let mut manuscript = Manuscript::new(TitleHeading::No);
     manuscript.verbatim(text);
     manuscript.finish(Format::Plain, Stated::default())
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn paragraphs_stay_as_they_are() {
-        let document = read("\n\n  First line\r\n  second line\n\n\n\nNext.\n\n").unwrap();
+        let document = extract("\n\n  First line\r\n  second line\n\n\n\nNext.\n\n").unwrap();
         assert_eq!(document.text, "  First line\n  second line\n\n\n\nNext.");
         assert_eq!((document.title, document.sections.len()), (None, 0));
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use ibidem_ports::intake::Format;
 
-use super::{ReadDocument, ReadError, read, settled};
+use super::{ReadDocument, ReadError, extract, settled};
 
 /// Why an original was not read, by what is to be done about it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum ReadingError {
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// Reads an original. The same bytes always give the same text.
-    async fn read(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError>;
+    async fn extract(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError>;
 }
 
 /// Reads in this process, without limits on memory and time: for originals that are trusted, and for tests.
@@ -34,8 +34,8 @@ pub struct InProcess;
 
 #[async_trait]
 impl Reader for InProcess {
-    async fn read(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
-        let document = tokio::task::spawn_blocking(move || read(&original, format))
+    async fn extract(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
+        let document = tokio::task::spawn_blocking(move || extract(&original, format))
             .await
             .map_err(|error| ReadingError::Fatal(format!("the reader failed on it ({error})")))??;
         checked(document)

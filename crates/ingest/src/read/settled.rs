@@ -3,7 +3,7 @@
 use ibidem_words::fields::{self, LONGEST_TITLE};
 use ibidem_words::{is_unseen, seen};
 
-use super::standing::MOST_ADDRESSES;
+use super::validity::MOST_ADDRESSES;
 use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_PAGES, MOST_SECTIONS, ReadDocument};
 
 /// Headings have nine levels at most.
@@ -35,8 +35,8 @@ pub(super) fn settled(mut document: ReadDocument) -> ReadDocument {
 /// Whether a document that came out of another process is one a reader can have made.
 pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
     let length = document.text.chars().count();
-    let said = [&document.title, &document.stated.title];
-    let standing = &document.stated.standing;
+    let titles = [&document.title, &document.stated.title];
+    let validity = &document.stated.validity;
     let odd = [
         (length > LONGEST_TEXT, "its text is too long"),
         (document.text.contains(is_unseen), "its text has characters that cannot be seen"),
@@ -52,7 +52,7 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
         (document.pages.len() > MOST_PAGES, "it has too many pages"),
         (!document.pages.is_sorted_by_key(|page| page.at), "its pages are out of order"),
         (document.pages.last().is_some_and(|page| page.at > length), "a page begins after its end"),
-        (!said.into_iter().flatten().all(|title| is_line(title, LONGEST_TITLE)), "its title is odd"),
+        (!titles.into_iter().flatten().all(|title| is_line(title, LONGEST_TITLE)), "its title is odd"),
         (
             document.stated.address.as_deref().is_some_and(|address| fields::address(address).is_err()),
             "its address is odd",
@@ -62,7 +62,7 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
             "its date is outside the calendar",
         ),
         (
-            [&standing.replaced_by, &standing.replaces, &standing.amends].into_iter().any(|addresses| {
+            [&validity.replaced_by, &validity.replaces, &validity.amends].into_iter().any(|addresses| {
                 addresses.len() > MOST_ADDRESSES || !addresses.iter().all(|address| fields::address(address).is_ok())
             }),
             "what it replaces is odd",
@@ -88,7 +88,7 @@ mod tests {
     use ibidem_ports::intake::Format;
 
     use super::*;
-    use crate::read::{PageStart, SectionStart, Stated, read};
+    use crate::read::{PageStart, SectionStart, Stated, extract};
 
     #[test]
     fn what_a_document_says_of_itself_is_cleaned_or_left_out_with_a_remark() {
@@ -96,13 +96,13 @@ mod tests {
         let yaml = format!(
             "---\ntitle: \"Oil\\0 change\\u202e\"\naddress: {address}\ndate: -4800-01-01\n---\n# Oil\n\nChange\u{200b} it.\n"
         );
-        let document = read(yaml.as_bytes(), Format::Markdown).unwrap();
+        let document = extract(yaml.as_bytes(), Format::Markdown).unwrap();
         assert_eq!(document.title.as_deref(), Some("Oil change"));
         assert_eq!(document.stated, Stated { title: Some("Oil change".to_owned()), ..Stated::default() });
         assert_eq!(document.text, "Oil\n\nChange it.");
         assert_eq!(document.remarks.len(), 3, "{:?}", document.remarks);
         assert_eq!(check(&document), Ok(()));
-        let long = read(format!("# {}\n\nText.", "x".repeat(100_000)).as_bytes(), Format::Markdown).unwrap();
+        let long = extract(format!("# {}\n\nText.", "x".repeat(100_000)).as_bytes(), Format::Markdown).unwrap();
         assert_eq!(long.title.map(|title| title.chars().count()), Some(LONGEST_TITLE));
     }
 

@@ -5,7 +5,7 @@
 use ibidem_ports::intake::Format;
 
 use super::reader::{Reader, ReadingError};
-use super::{LARGEST_ORIGINAL, read};
+use super::{LARGEST_ORIGINAL, extract};
 
 const GUIDE: &[u8] = include_bytes!("../../tests/fixtures/guide.pdf");
 const SCANNED: &[u8] = include_bytes!("../../tests/fixtures/scanned.pdf");
@@ -31,11 +31,11 @@ pub async fn reads_like_the_library(reader: &dyn Reader) {
         assert!(originals.iter().any(|(known, _)| known == format), "{format:?} has no document here");
     }
     for (format, original) in originals {
-        let expected = read(original, format).map_err(ReadingError::from);
-        let found = reader.read(original.to_vec(), format).await;
+        let expected = extract(original, format).map_err(ReadingError::from);
+        let found = reader.extract(original.to_vec(), format).await;
         assert_eq!(found, expected, "{format:?} {:?}", String::from_utf8_lossy(&original[..original.len().min(30)]));
     }
     let too_large = vec![b'a'; LARGEST_ORIGINAL + 1];
-    let expected = read(&too_large, Format::Plain).map_err(ReadingError::from);
-    assert_eq!(reader.read(too_large, Format::Plain).await, expected);
+    let expected = extract(&too_large, Format::Plain).map_err(ReadingError::from);
+    assert_eq!(reader.extract(too_large, Format::Plain).await, expected);
 }

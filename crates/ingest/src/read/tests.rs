@@ -34,9 +34,9 @@ fn errors_say_what_to_do() {
     let cases = [
         (ReadError::NoText { format: Format::Pdf }, "run OCR first"),
         (ReadError::NoText { format: Format::Plain }, "add some, or leave the file out"),
-        (read(&vec![b'a'; LARGEST_ORIGINAL + 1], Format::Plain).unwrap_err(), "split it into parts of under 64 MiB"),
-        (read(b"PK\x03\x04 not an archive", Format::Docx).unwrap_err(), "save it as DOCX"),
-        (read(b"not a pdf", Format::Pdf).unwrap_err(), "not a PDF, or damaged"),
+        (extract(&vec![b'a'; LARGEST_ORIGINAL + 1], Format::Plain).unwrap_err(), "split it into parts of under 64 MiB"),
+        (extract(b"PK\x03\x04 not an archive", Format::Docx).unwrap_err(), "save it as DOCX"),
+        (extract(b"not a pdf", Format::Pdf).unwrap_err(), "not a PDF, or damaged"),
     ];
     for (error, advice) in cases {
         assert!(error.to_string().contains(advice), "{error}");
@@ -48,8 +48,8 @@ fn bytes_of_any_kind_are_read_or_refused_but_never_panic() {
     let noise: Vec<u8> = (0..40_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
     for &format in Format::ALL {
         for bytes in [&noise[..], &noise[..1], b"", b"\0\0\0", b"\xff\xfe\xff", b"%PDF-1.7\n%%EOF", b"---\n---\n"] {
-            let first = read(bytes, format);
-            assert_eq!(first, read(bytes, format), "{format:?}");
+            let first = extract(bytes, format);
+            assert_eq!(first, extract(bytes, format), "{format:?}");
         }
     }
 }

@@ -99,13 +99,13 @@ struct Moody;
 
 #[async_trait]
 impl Reader for Moody {
-    async fn read(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
+    async fn extract(&self, original: Vec<u8>, format: Format) -> Result<ReadDocument, ReadingError> {
         let text = String::from_utf8_lossy(&original).into_owned();
         match text.split_once(": ") {
             Some(("fatal", reason)) => Err(ReadingError::Fatal(reason.to_owned())),
             Some(("interrupted", reason)) => Err(ReadingError::Interrupted(reason.to_owned())),
             Some(("no reader", reason)) => Err(ReadingError::NoReader(reason.to_owned())),
-            _ => InProcess.read(original, format).await,
+            _ => InProcess.extract(original, format).await,
         }
     }
 }

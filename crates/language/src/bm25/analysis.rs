@@ -22,7 +22,7 @@ pub struct Analysis {
     language: Language,
 }
 
-/// A language that cannot be told is taken for this one.
+/// A language that cannot be detected is taken for this one.
 const USUAL: Language = Language::English;
 
 impl Analysis {
@@ -68,12 +68,12 @@ impl Analysis {
     /// passages' may be another one than the query's: a word has a term of each that is likely.
     pub fn query(&self, text: &str) -> Query {
         let words = lower_words(text);
-        let told = Language::of_text(words.iter().map(String::as_str)).filter(|_| self.language != Language::None);
-        let own = told.map(Self::of);
+        let detected = Language::of_text(words.iter().map(String::as_str)).filter(|_| self.language != Language::None);
+        let own = detected.map(Self::of);
         let analyses = match self.language {
             Language::Auto => {
                 let likely = Language::likely(words.iter().map(String::as_str));
-                let mut languages: Vec<Language> = told.into_iter().chain(likely).chain([USUAL]).collect();
+                let mut languages: Vec<Language> = detected.into_iter().chain(likely).chain([USUAL]).collect();
                 let mut seen = Vec::new();
                 languages.retain(|language| {
                     !seen.contains(language) && {

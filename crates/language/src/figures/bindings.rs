@@ -46,25 +46,25 @@ fn elsewhere(
         return None;
     }
     let places = same_figures(figure, sources);
-    let standing: HashSet<usize> =
+    let own_windows: HashSet<usize> =
         places.iter().filter_map(|(passage, found)| windows.at(*passage, found.from)).collect();
     let in_common = windows.in_common(roots.iter().map(String::as_str));
     let most = |with: bool| {
-        let of_kind = in_common.iter().filter(|(window, _)| standing.contains(window) == with);
+        let of_kind = in_common.iter().filter(|(window, _)| own_windows.contains(window) == with);
         of_kind.map(|(window, count)| (*count, *window)).max_by_key(|(count, window)| (*count, usize::MAX - window))
     };
     let (without, window) = most(false)?;
     let with = most(true).map_or(0, |(count, _)| count);
-    let moved = !standing.is_empty()
+    let moved = !own_windows.is_empty()
         && without >= LEAST_WORDS
         && without as f64 >= LEAST_SHARE * roots.len() as f64
         && with + MORE <= without
         && with as f64 <= LEAST_SHARE * without as f64
         && windows.has_figures(window);
-    let said = written(text, tokens, figure);
+    let figure_text = written(text, tokens, figure);
     moved.then(|| {
-        let explanation = format!("{said} stands in the cited passages, but is said of something else there");
-        Finding::new(FindingKind::Merged, &said, explanation)
+        let explanation = format!("{figure_text} stands in the cited passages, but is said of something else there");
+        Finding::new(FindingKind::Merged, &figure_text, explanation)
     })
 }
 

@@ -56,22 +56,22 @@ const BEFORE: usize = 9;
 pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for figure in figures.iter().filter(|figure| !is_enumerator(tokens, figure)) {
-        let Some(said) = bound_of(tokens, figure) else { continue };
+        let Some(claimed) = bound_of(tokens, figure) else { continue };
         let mut agrees = false;
         let mut opposite = None;
         for (passage, found) in same_figures(figure, sources) {
             let Some(source) = sources.each.get(passage) else { continue };
             let Some(bounded) = bound_of(&source.tokens, found) else { continue };
-            agrees |= bounded.bound == said.bound;
+            agrees |= bounded.bound == claimed.bound;
             // `under 18 is not accepted` and `at least 18 is accepted` are one.
             let turned = is_denied_after(tokens, figure.to) != is_denied_after(&source.tokens, found.to);
-            if bounded.is_opposite_of(&said) && !turned {
+            if bounded.is_opposite_of(&claimed) && !turned {
                 opposite.get_or_insert_with(|| (bounded.words, written(source.text, &source.tokens, found)));
             }
         }
         if let Some((words, found)) = opposite.filter(|_| !agrees) {
             let figure = written(text, tokens, figure);
-            let explanation = format!("the passage says {words} {found}, the sentence {} {figure}", said.words);
+            let explanation = format!("the passage says {words} {found}, the sentence {} {figure}", claimed.words);
             findings.push(Finding::new(FindingKind::Comparison, &figure, explanation));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::antonyms::denied_by_prefix;
 use super::cues::{self, Cue, Force, Share};
-use super::statements::{Demand, Portion, Relation, Said, Sign, Statement, is_content, root};
+use super::statements::{Demand, Portion, Relation, Sign, StatedWord, Statement, is_content, root};
 use super::tokens::{Kind, Token};
 
 /// A negation at work.
@@ -25,7 +25,7 @@ struct Reader<'s, 'a> {
 }
 
 /// Reads one sentence.
-pub(super) fn read(tokens: &[Token<'_>]) -> Statement {
+pub(super) fn parse(tokens: &[Token<'_>]) -> Statement {
     let mut reader = Reader {
         tokens,
         statement: Statement { exceptions: cues::exceptions(tokens), ..Statement::default() },
@@ -119,17 +119,17 @@ impl Reader<'_, '_> {
 
     /// Everything already said in this clause may be meant by the negation, or not.
     fn blur_clause(&mut self) {
-        for said in &mut self.statement.said[self.clause_from..] {
-            if said.sign == Sign::Affirmed {
-                said.sign = Sign::Uncertain;
+        for word in &mut self.statement.words[self.clause_from..] {
+            if word.sign == Sign::Affirmed {
+                word.sign = Sign::Uncertain;
             }
         }
     }
 
     /// `not kept for more than 30 days` says how long, not that nothing is kept.
     fn deny_only_the_bound(&mut self) {
-        for said in &mut self.statement.said[self.clause_from..] {
-            said.sign = Sign::Uncertain;
+        for word in &mut self.statement.words[self.clause_from..] {
+            word.sign = Sign::Uncertain;
         }
         for denial in &mut self.denials {
             *denial = Denial { heads: 0, uncertain: true, phrase: false };
@@ -157,17 +157,17 @@ impl Reader<'_, '_> {
         let than = self.than(place);
         let word = token.text.to_owned();
         let clause = self.clause;
-        let said = Said { root: of_word, word, sign, negated: denied, head, compares, by_phrase, clause, than };
+        let stated = StatedWord { root: of_word, word, sign, negated: denied, head, compares, by_phrase, clause, than };
         if let Some(rest) = denied_by_prefix(&token.folded) {
             let (denied_root, turned, _) = root(rest);
-            self.statement.said.push(Said {
+            self.statement.words.push(StatedWord {
                 root: denied_root,
                 sign: sign.turned(!turned),
                 head: true,
-                ..said.clone()
+                ..stated.clone()
             });
         }
-        self.statement.said.push(Said { sign: sign.turned(negative), head: head || negative, ..said });
+        self.statement.words.push(StatedWord { sign: sign.turned(negative), head: head || negative, ..stated });
     }
 
     /// What a comparison compares with.
@@ -185,7 +185,7 @@ impl Reader<'_, '_> {
     }
 
     fn clause_roots(&self) -> Vec<String> {
-        self.statement.said[self.clause_from..].iter().map(|said| said.root.clone()).collect()
+        self.statement.words[self.clause_from..].iter().map(|word| word.root.clone()).collect()
     }
 
     fn demand(&mut self, force: Force, place: usize, to: usize) {
@@ -228,7 +228,7 @@ impl Reader<'_, '_> {
 
     fn next_clause(&mut self) {
         self.clause += 1;
-        self.clause_from = self.statement.said.len();
+        self.clause_from = self.statement.words.len();
         self.denials.clear();
     }
 

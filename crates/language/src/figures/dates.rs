@@ -6,10 +6,10 @@ use super::reading::Value;
 use super::tokens::{Kind, Token};
 use crate::tables::MEASURED;
 
-type Found = Option<(Value, usize)>;
+type ParsedValue = Option<(Value, usize)>;
 
 /// `2026-11-14`, `14.11.2026`, `03/04/2026`, `2026-11`.
-pub(super) fn numeric(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn numeric(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let text = tokens[place].text;
     let dotted: Vec<&str> = text.split('.').collect();
     if let [one, two, three] = dotted[..] {
@@ -31,7 +31,7 @@ pub(super) fn numeric(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `14 November 2026`, `14th of Nov.`.
-pub(super) fn day_first(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn day_first(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let day = day(&tokens[place])?;
     let mut at = place + 1;
     if tokens.get(at).is_some_and(|next| next.glued && matches!(next.folded.as_ref(), "st" | "nd" | "rd" | "th")) {
@@ -50,7 +50,7 @@ pub(super) fn day_first(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `November 14, 2026`, `November 2026`, `in November`; days of the week; noon and midnight.
-pub(super) fn named(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn named(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let token = &tokens[place];
     if token.is("noon") || token.is("midnight") {
         let time = Time::new(12, 0, Some(if token.is("noon") { Half::Afternoon } else { Half::Morning }))?;
@@ -79,7 +79,7 @@ pub(super) fn named(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `Q3 2026`, `the third quarter of 2026`.
-pub(super) fn quarter(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn quarter(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let token = &tokens[place];
     let short = token.folded.strip_prefix('q').and_then(|number| number.parse::<u8>().ok());
     let spelled = || {
@@ -99,7 +99,7 @@ pub(super) fn quarter(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `8:00`, `08:00:30`, `8 am`, `8.30 p.m.`.
-pub(super) fn time(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn time(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let text = tokens[place].text;
     let two_digits = |token: &&Token<'_>| token.glued && token.kind == Kind::Number && token.text.len() == 2;
     let colon = tokens.get(place + 1).filter(|sign| sign.glued && sign.text == ":");

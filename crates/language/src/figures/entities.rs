@@ -38,9 +38,9 @@ pub(super) fn check(tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<
         }
         let missing: Vec<&str> = name.iter().filter(|token| !known.has(token)).map(|token| token.text).collect();
         if !missing.is_empty() {
-            let said = missing.join(" ");
-            let explanation = format!("{said} is named in none of the cited passages");
-            findings.push(Finding::new(FindingKind::Entity, &said, explanation));
+            let missing_name = missing.join(" ");
+            let explanation = format!("{missing_name} is named in none of the cited passages");
+            findings.push(Finding::new(FindingKind::Entity, &missing_name, explanation));
         }
     }
     findings

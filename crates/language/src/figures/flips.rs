@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::cues::{Force, Share};
 use super::numbers;
-use super::statements::{Demand, Relation, Said, Sign, Statement};
+use super::statements::{Demand, Relation, Sign, StatedWord, Statement};
 use super::windows::Windows;
 use super::{Finding, FindingKind};
 
@@ -17,17 +17,17 @@ pub(super) fn check(claims: &[Statement], windows: &Windows<'_, '_>) -> Vec<Find
     let mut findings: Vec<Finding> = Vec::new();
     let mut statements: HashMap<usize, Statement> = HashMap::new();
     for sentence in claims {
-        let all: HashSet<&str> = sentence.said.iter().map(|said| said.root.as_str()).collect();
-        let clauses: HashSet<usize> = sentence.said.iter().map(|said| said.clause).collect();
+        let all: HashSet<&str> = sentence.words.iter().map(|word| word.root.as_str()).collect();
+        let clauses: HashSet<usize> = sentence.words.iter().map(|word| word.clause).collect();
         let mut clauses: Vec<usize> = clauses.into_iter().collect();
         clauses.sort_unstable();
         let mut seen = HashSet::new();
         for clause in clauses {
-            let of_clause = sentence.said.iter().filter(|said| said.clause == clause);
-            let roots: HashSet<&str> = of_clause.map(|said| said.root.as_str()).collect();
+            let of_clause = sentence.words.iter().filter(|word| word.clause == clause);
+            let roots: HashSet<&str> = of_clause.map(|word| word.root.as_str()).collect();
             let places = windows.closest(&roots, &all);
             for window in &places {
-                statements.entry(*window).or_insert_with(|| windows.read(*window));
+                statements.entry(*window).or_insert_with(|| windows.statement(*window));
             }
             let closest: Vec<&Statement> = places.iter().filter_map(|window| statements.get(window)).collect();
             findings.extend(signs(sentence, clause, &closest));
@@ -39,19 +39,19 @@ pub(super) fn check(claims: &[Statement], windows: &Windows<'_, '_>) -> Vec<Find
             }
         }
     }
-    let mut said = HashSet::new();
-    findings.retain(|finding| said.insert(finding.explanation.clone()));
+    let mut explained = HashSet::new();
+    findings.retain(|finding| explained.insert(finding.explanation.clone()));
     findings
 }
 
 fn signs(sentence: &Statement, clause: usize, closest: &[&Statement]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (place, said) in sentence.said.iter().enumerate().filter(|(_, said)| said.clause == clause) {
+    for (place, claimed) in sentence.words.iter().enumerate().filter(|(_, word)| word.clause == clause) {
         let mut opposite = None;
-        let mut agrees = said.sign == Sign::Uncertain;
+        let mut agrees = claimed.sign == Sign::Uncertain;
         for statement in closest {
-            for (at, found) in statement.said.iter().enumerate().filter(|(_, found)| found.root == said.root) {
-                match compare(said, found, sentence, statement) {
+            for (at, found) in statement.words.iter().enumerate().filter(|(_, found)| found.root == claimed.root) {
+                match compare(claimed, found, sentence, statement) {
                     Agreement::Same | Agreement::Unclear => agrees = true,
                     Agreement::Opposite if shares_neighbour(sentence, place, statement, at) => {
                         opposite.get_or_insert(found);
@@ -61,7 +61,7 @@ fn signs(sentence: &Statement, clause: usize, closest: &[&Statement]) -> Vec<Fin
             }
         }
         if let Some(found) = opposite.filter(|_| !agrees) {
-            findings.push(turned(said, found));
+            findings.push(turned(claimed, found));
         }
     }
     findings
@@ -74,16 +74,16 @@ enum Agreement {
     Unclear,
 }
 
-fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statement) -> Agreement {
-    if said.sign == Sign::Uncertain || found.sign == Sign::Uncertain {
+fn compare(claimed: &StatedWord, found: &StatedWord, sentence: &Statement, statement: &Statement) -> Agreement {
+    if claimed.sign == Sign::Uncertain || found.sign == Sign::Uncertain {
         return Agreement::Unclear;
     }
-    let mut same = said.sign == found.sign;
-    if let (Some(than), Some(other)) = (&said.than, &found.than)
+    let mut same = claimed.sign == found.sign;
+    if let (Some(than), Some(other)) = (&claimed.than, &found.than)
         && than != other
     {
         // `A is faster than B` and `B is slower than A` are one.
-        let swapped = statement.said.iter().any(|word| word.root == *than);
+        let swapped = statement.words.iter().any(|word| word.root == *than);
         if !swapped {
             return Agreement::Unclear;
         }
@@ -92,12 +92,12 @@ fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statemen
     if same {
         return Agreement::Same;
     }
-    let denied = if said.sign == Sign::Denied { said } else { found };
-    if !denied.head && said.than.is_none() {
+    let denied = if claimed.sign == Sign::Denied { claimed } else { found };
+    if !denied.head && claimed.than.is_none() {
         return Agreement::Unclear;
     }
     // `must not … unless` and `may … if` can be one: only a denied phrase or an opposite word is certain then.
-    let certain = denied.by_phrase || said.negated == found.negated;
+    let certain = denied.by_phrase || claimed.negated == found.negated;
     if sentence.exceptions != statement.exceptions && !certain {
         return Agreement::Unclear;
     }
@@ -106,27 +106,27 @@ fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statemen
 
 fn shares_neighbour(sentence: &Statement, place: usize, statement: &Statement, at: usize) -> bool {
     let around = |statement: &Statement, place: usize| -> HashSet<String> {
-        let own = &statement.said[place].root;
+        let own = &statement.words[place].root;
         let from = place.saturating_sub(NEIGHBOURS);
-        let to = (place + NEIGHBOURS + 1).min(statement.said.len());
-        statement.said[from..to].iter().filter(|said| said.root != *own).map(|said| said.root.clone()).collect()
+        let to = (place + NEIGHBOURS + 1).min(statement.words.len());
+        statement.words[from..to].iter().filter(|word| word.root != *own).map(|word| word.root.clone()).collect()
     };
     !around(sentence, place).is_disjoint(&around(statement, at))
 }
 
-fn turned(said: &Said, found: &Said) -> Finding {
-    let kind = if said.compares || found.compares { FindingKind::Comparison } else { FindingKind::Negation };
-    let written = |word: &Said| format!("{}{}", if word.negated { "not " } else { "" }, word.word.to_lowercase());
-    let explanation = if said.sign == found.sign {
-        format!("the sentence turns round what is {} than what", said.word)
-    } else if said.negated && !found.negated && !found.head {
-        format!("the sentence denies \"{}\", the passage does not", said.word)
-    } else if found.negated && !said.negated && !said.head {
+fn turned(claimed: &StatedWord, found: &StatedWord) -> Finding {
+    let kind = if claimed.compares || found.compares { FindingKind::Comparison } else { FindingKind::Negation };
+    let written = |word: &StatedWord| format!("{}{}", if word.negated { "not " } else { "" }, word.word.to_lowercase());
+    let explanation = if claimed.sign == found.sign {
+        format!("the sentence turns round what is {} than what", claimed.word)
+    } else if claimed.negated && !found.negated && !found.head {
+        format!("the sentence denies \"{}\", the passage does not", claimed.word)
+    } else if found.negated && !claimed.negated && !claimed.head {
         format!("the passage denies \"{}\", the sentence does not", found.word)
     } else {
-        format!("the passage says {}, the sentence {}", written(found), written(said))
+        format!("the passage says {}, the sentence {}", written(found), written(claimed))
     };
-    Finding::new(kind, &said.word, explanation)
+    Finding::new(kind, &claimed.word, explanation)
 }
 
 fn demands(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
@@ -147,9 +147,9 @@ fn demands(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
 }
 
 /// What may not stand for the other, whichever way round.
-fn conflict(said: Force, found: Force) -> Option<FindingKind> {
+fn conflict(claimed: Force, found: Force) -> Option<FindingKind> {
     use Force::{May, Must, MustNot, NeedNot, Should, ShouldNot};
-    match (said, found) {
+    match (claimed, found) {
         (MustNot | ShouldNot, Must | May | Should | NeedNot) | (Must | May | Should | NeedNot, MustNot | ShouldNot) => {
             Some(FindingKind::Negation)
         }
@@ -162,7 +162,7 @@ fn conflict(said: Force, found: Force) -> Option<FindingKind> {
 }
 
 fn relations(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
-    let denies = |statement: &Statement| statement.said.iter().any(|said| said.sign == Sign::Denied);
+    let denies = |statement: &Statement| statement.words.iter().any(|word| word.sign == Sign::Denied);
     let mut findings = Vec::new();
     for relation in sentence.relations.iter().filter(|relation| !is_figure(&relation.of)) {
         let mut opposite: Option<&Relation> = None;

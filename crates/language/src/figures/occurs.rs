@@ -12,62 +12,62 @@ use super::{Finding, FindingKind};
 pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for figure in figures.iter().filter(|figure| !is_enumerator(tokens, figure)) {
-        let said = written(text, tokens, figure);
+        let claimed = written(text, tokens, figure);
         let missing = match &figure.value {
-            Value::Quantity(quantity) => missing_quantity(quantity, &said, sources),
-            Value::Date(date, other) => missing_date(*date, *other, &said, sources),
-            Value::Weekday(day) => missing_weekday(*day, &said, sources),
+            Value::Quantity(quantity) => missing_quantity(quantity, &claimed, sources),
+            Value::Date(date, other) => missing_date(*date, *other, &claimed, sources),
+            Value::Weekday(day) => missing_weekday(*day, &claimed, sources),
             Value::Time(time) => {
                 let same = |value: &Value| matches!(value, Value::Time(other) if time.same(*other));
                 let found = sources.values().any(|(_, figure)| same(&figure.value));
-                (!found).then(|| absent(FindingKind::Date, &said))
+                (!found).then(|| absent(FindingKind::Date, &claimed))
             }
-            Value::Identifier(identifier) => missing_identifier(identifier, &said, sources),
+            Value::Identifier(identifier) => missing_identifier(identifier, &claimed, sources),
         };
         findings.extend(missing);
     }
     findings
 }
 
-fn absent(kind: FindingKind, said: &str) -> Finding {
-    Finding::new(kind, said, format!("{said} stands in none of the cited passages"))
+fn absent(kind: FindingKind, claimed: &str) -> Finding {
+    Finding::new(kind, claimed, format!("{claimed} stands in none of the cited passages"))
 }
 
-fn missing_quantity(quantity: &Quantity, said: &str, sources: &Sources<'_>) -> Option<Finding> {
+fn missing_quantity(quantity: &Quantity, claimed: &str, sources: &Sources<'_>) -> Option<Finding> {
     let unit = quantity.unit.map(|unit| unit.0);
     if quantity.article {
         let known = quantity.unit.is_none_or(|unit| sources.units.contains(&unit));
-        return (!known).then(|| absent(FindingKind::Unit, said));
+        return (!known).then(|| absent(FindingKind::Unit, claimed));
     }
     let mut places: Vec<(usize, usize)> = sources.places(quantity.number).to_vec();
     places.extend(quantity.other.map(|other| sources.places(other)).unwrap_or_default());
     if quantity.exact {
-        let number = said.split_whitespace().next().unwrap_or(said);
-        return (!sources.has_text(&fold(number))).then(|| absent(FindingKind::Identifier, said));
+        let number = claimed.split_whitespace().next().unwrap_or(claimed);
+        return (!sources.has_text(&fold(number))).then(|| absent(FindingKind::Identifier, claimed));
     }
     if places.is_empty() {
         let found = unit.is_none_or(|unit| unit == "percent") && is_said_otherwise(quantity, sources);
-        return (!found).then(|| absent(FindingKind::Number, said));
+        return (!found).then(|| absent(FindingKind::Number, claimed));
     }
-    if let Some(finding) = quantity.unit.and_then(|unit| wrong_unit(unit, quantity, said, &places, sources)) {
+    if let Some(finding) = quantity.unit.and_then(|unit| wrong_unit(unit, quantity, claimed, &places, sources)) {
         return Some(finding);
     }
     if let Some(per) = quantity.per.filter(|per| !has_rate(*per, quantity, &places, sources)) {
-        let explanation = format!("{said}: the cited passages do not say {} per {}", first_word(said), per.0);
-        return Some(Finding::new(FindingKind::Unit, said, explanation));
+        let explanation = format!("{claimed}: the cited passages do not say {} per {}", first_word(claimed), per.0);
+        return Some(Finding::new(FindingKind::Unit, claimed, explanation));
     }
     let label = quantity.label.as_ref().filter(|_| unit.is_none())?;
     let numbered = sources.labels.get(label)?;
     (!numbered.contains(&quantity.number)).then(|| {
-        let explanation = format!("the cited passages have {label} with other numbers, not {label} {said}");
-        Finding::new(FindingKind::Identifier, said, explanation)
+        let explanation = format!("the cited passages have {label} with other numbers, not {label} {claimed}");
+        Finding::new(FindingKind::Identifier, claimed, explanation)
     })
 }
 
 fn wrong_unit(
     unit: Unit,
     quantity: &Quantity,
-    said: &str,
+    claimed: &str,
     places: &[(usize, usize)],
     sources: &Sources<'_>,
 ) -> Option<Finding> {
@@ -83,18 +83,18 @@ fn wrong_unit(
         return None;
     }
     let explanation = match places.iter().find(|at| with(at).is_some()) {
-        Some(other) => format!("the passage says {}, the sentence {said}", sources.written(*other)),
-        None => format!("{said} stands in none of the cited passages: the number is there without {}", unit.0),
+        Some(other) => format!("the passage says {}, the sentence {claimed}", sources.written(*other)),
+        None => format!("{claimed} stands in none of the cited passages: the number is there without {}", unit.0),
     };
-    Some(Finding::new(FindingKind::Unit, said, explanation))
+    Some(Finding::new(FindingKind::Unit, claimed, explanation))
 }
 
 /// A sentence may leave out that days are calendar days, since days are; it may not leave out that they are working days.
-fn is_same(said: Unit, found: Unit) -> bool {
-    said == found
-        || (said.0 == "day" && found.0 == "calendar day")
+fn is_same(claimed: Unit, found: Unit) -> bool {
+    claimed == found
+        || (claimed.0 == "day" && found.0 == "calendar day")
         // The word is the same for the weight and for the money.
-        || matches!((said.0, found.0), ("pound sterling", "pound") | ("pound", "pound sterling"))
+        || matches!((claimed.0, found.0), ("pound sterling", "pound") | ("pound", "pound sterling"))
 }
 
 /// The number is counted by that unit where it stands, or stands alone and the unit is spoken of.
@@ -169,15 +169,15 @@ fn is_said_otherwise(quantity: &Quantity, sources: &Sources<'_>) -> bool {
     }
 }
 
-fn missing_date(date: Date, other: Option<Date>, said: &str, sources: &Sources<'_>) -> Option<Finding> {
+fn missing_date(date: Date, other: Option<Date>, claimed: &str, sources: &Sources<'_>) -> Option<Finding> {
     let mut nearest = None;
     for (source, figure) in sources.values() {
         let Value::Date(found, found_other) = &figure.value else { continue };
-        for said in [Some(date), other].into_iter().flatten() {
+        for claimed in [Some(date), other].into_iter().flatten() {
             for found in [Some(*found), *found_other].into_iter().flatten() {
                 // The year may stand elsewhere in the passage.
-                let year_elsewhere = found.year.is_none() && said.year.is_some_and(|year| has_year(year, sources));
-                let wanted = if year_elsewhere { Date { year: None, ..said } } else { said };
+                let year_elsewhere = found.year.is_none() && claimed.year.is_some_and(|year| has_year(year, sources));
+                let wanted = if year_elsewhere { Date { year: None, ..claimed } } else { claimed };
                 if wanted.is_said_by(found) {
                     return None;
                 }
@@ -186,10 +186,10 @@ fn missing_date(date: Date, other: Option<Date>, said: &str, sources: &Sources<'
         nearest.get_or_insert_with(|| written(source.text, &source.tokens, figure));
     }
     let explanation = match nearest {
-        Some(nearest) => format!("{said} stands in none of the cited passages; they say {nearest}"),
-        None => format!("{said} stands in none of the cited passages"),
+        Some(nearest) => format!("{claimed} stands in none of the cited passages; they say {nearest}"),
+        None => format!("{claimed} stands in none of the cited passages"),
     };
-    Some(Finding::new(FindingKind::Date, said, explanation))
+    Some(Finding::new(FindingKind::Date, claimed, explanation))
 }
 
 fn has_year(year: u16, sources: &Sources<'_>) -> bool {
@@ -198,20 +198,20 @@ fn has_year(year: u16, sources: &Sources<'_>) -> bool {
         || sources.values().any(|(_, figure)| in_date(&figure.value))
 }
 
-fn missing_weekday(day: u8, said: &str, sources: &Sources<'_>) -> Option<Finding> {
+fn missing_weekday(day: u8, claimed: &str, sources: &Sources<'_>) -> Option<Finding> {
     let named = sources.values().any(|(_, figure)| figure.value == Value::Weekday(day));
     let in_words = sources.has_word(&[weekday_name(day).as_str()]);
-    (!named && !in_words).then(|| absent(FindingKind::Date, said))
+    (!named && !in_words).then(|| absent(FindingKind::Date, claimed))
 }
 
-fn missing_identifier(identifier: &str, said: &str, sources: &Sources<'_>) -> Option<Finding> {
+fn missing_identifier(identifier: &str, claimed: &str, sources: &Sources<'_>) -> Option<Finding> {
     let found = sources.identifiers.contains(identifier)
         || sources.words.contains(identifier)
         || sources.has_text(identifier)
-        || sources.has_text(&fold(said));
-    (!found).then(|| absent(FindingKind::Identifier, said))
+        || sources.has_text(&fold(claimed));
+    (!found).then(|| absent(FindingKind::Identifier, claimed))
 }
 
-fn first_word(said: &str) -> &str {
-    said.split_whitespace().next().unwrap_or(said)
+fn first_word(claimed: &str) -> &str {
+    claimed.split_whitespace().next().unwrap_or(claimed)
 }

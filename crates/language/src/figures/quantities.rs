@@ -6,10 +6,10 @@ use super::tokens::{Kind, Token};
 use super::units::{self, Unit};
 use crate::tables::{Language, MEASURED};
 
-type Found = Option<(Value, usize)>;
+type ParsedValue = Option<(Value, usize)>;
 
 /// A number in digits: `1,000`, `1 000`, `5k`, `1.5 million`, `-3 °C`, `30-day`, `200 requests per minute`.
-pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let token = &tokens[place];
     let (mut number, mut to) = grouped(tokens, place)
         .or_else(|| numbers::parse(token.text).map(|number| (number, place + 1)))
@@ -40,7 +40,7 @@ pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// A number in words; `one` only where it counts.
-pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let first = tokens[place].folded.as_ref();
     if first == "half" && !tokens.get(place + 1).is_some_and(Token::is_dash) {
         let half = numbers::parse("0.5")?;
@@ -71,7 +71,7 @@ pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `an hour`, `a week`: one of it, said without a number.
-pub(super) fn by_article(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn by_article(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     if !matches!(tokens[place].folded.as_ref(), "a" | "an" | "single") {
         return None;
     }
@@ -82,7 +82,7 @@ pub(super) fn by_article(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// A currency before its amount: `$5`, `EUR 500`, `US$ 3 million`.
-pub(super) fn money(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn money(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let sign = &tokens[place];
     let dollars = sign.is("us") && tokens.get(place + 1).is_some_and(|next| next.glued && next.text == "$");
     let at = if dollars { place + 2 } else { place + 1 };
@@ -107,7 +107,7 @@ pub(super) fn money(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// `½` and its like.
-pub(super) fn fraction(tokens: &[Token<'_>], place: usize) -> Found {
+pub(super) fn fraction(tokens: &[Token<'_>], place: usize) -> ParsedValue {
     let number = numbers::parse(match tokens[place].text {
         "½" => "0.5",
         "¼" => "0.25",
@@ -118,7 +118,7 @@ pub(super) fn fraction(tokens: &[Token<'_>], place: usize) -> Found {
 }
 
 /// Magnitude, unit and rate after a number.
-fn finish(tokens: &[Token<'_>], mut quantity: Quantity, mut to: usize) -> Found {
+fn finish(tokens: &[Token<'_>], mut quantity: Quantity, mut to: usize) -> ParsedValue {
     while let Some(factor) = tokens.get(to).and_then(|next| numbers::magnitude(&next.folded)) {
         quantity.number = quantity.number.times(factor)?;
         quantity.other = None;

@@ -36,7 +36,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    pub(super) fn read(passages: &[&'a str]) -> Self {
+    pub(super) fn parse(passages: &[&'a str]) -> Self {
         let mut sources = Self {
             each: Vec::with_capacity(passages.len()),
             numbers: HashMap::new(),

@@ -26,7 +26,7 @@ impl Sign {
 
 /// A word that carries meaning.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct StatedWord {
     /// Its stem; of a word with an opposite, the one both share.
     pub(super) root: String,
     /// As it is written.
@@ -74,7 +74,7 @@ pub(super) struct Portion {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Statement {
-    pub(super) said: Vec<Said>,
+    pub(super) words: Vec<StatedWord>,
     pub(super) demands: Vec<Demand>,
     pub(super) relations: Vec<Relation>,
     pub(super) portions: Vec<Portion>,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::antonyms::denied_by_prefix;
-use super::clauses::read;
+use super::clauses::parse;
 use super::sources::Sources;
 use super::statements::{Statement, is_content, root};
 use super::tokens::{Kind, Token};
@@ -101,9 +101,9 @@ impl<'s, 'a> Windows<'s, 'a> {
         figures.iter().any(|figure| range.contains(&figure.from))
     }
 
-    pub(super) fn read(&self, window: usize) -> Statement {
+    pub(super) fn statement(&self, window: usize) -> Statement {
         let Some((passage, range)) = self.each.get(window).cloned() else { return Statement::default() };
-        self.sources.each.get(passage).map(|source| read(&source.tokens[range])).unwrap_or_default()
+        self.sources.each.get(passage).map(|source| parse(&source.tokens[range])).unwrap_or_default()
     }
 }
 

@@ -31,7 +31,7 @@ fn sentences(question: &str) -> Vec<String> {
     let mut spoken = Spoken::default();
     let mut parts = Vec::new();
     for piece in pieces {
-        let part = spoken.standing(piece).unwrap_or_else(|| piece.to_owned());
+        let part = spoken.self_contained(piece).unwrap_or_else(|| piece.to_owned());
         spoken.answered(piece);
         parts.push(part);
     }
@@ -113,7 +113,7 @@ fn stands_alone(first: &[Word<'_>], second: &[Word<'_>], tables: &Tables) -> Opt
     let text = format!("{}?", capitalised(&text));
     let mut spoken = Spoken::default();
     spoken.answered(&format!("{}?", joined(first)));
-    Some(spoken.standing(&text).unwrap_or(text))
+    Some(spoken.self_contained(&text).unwrap_or(text))
 }
 
 /// "And through what do partners": the first question of somebody else, where the second has its auxiliary at `at`, one name

@@ -7,7 +7,7 @@ fn after(questions: &[&str], asked: &str) -> Option<String> {
     for question in questions {
         spoken.answered(question);
     }
-    spoken.standing(asked)
+    spoken.self_contained(asked)
 }
 
 /// (the questions before, the question, what it is meant to say)

@@ -161,7 +161,7 @@ impl Words {
         number_key(&word.lower, &self.tables.measures).or_else(|| in_digits.then(|| word.lower.clone()))
     }
 
-    pub(super) fn read(&self, text: &str) -> Vec<Sentence> {
+    pub(super) fn parse(&self, text: &str) -> Vec<Sentence> {
         let lines: Vec<&str> = sentences_of(text).into_iter().flat_map(str::lines).collect();
         let mut sentences: Vec<Sentence> = lines.iter().map(|line| self.sentence(line)).collect();
         for (place, sentence) in sentences.iter_mut().enumerate() {

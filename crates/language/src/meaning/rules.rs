@@ -30,12 +30,12 @@ fn has<'a>(tokens: impl IntoIterator<Item = &'a Token>, cue: Cue) -> bool {
 /// A part denies what its sentence affirms, or the other way round.
 fn negation(pairing: &Pairing<'_>) -> Option<Turn> {
     let source = pairing.source();
-    let said = pairing.has_cue(Cue::Deny);
+    let is_denied = pairing.has_cue(Cue::Deny);
     let clauses = pairing.clauses();
     let most = clauses.first()?.1;
-    let is_so = |clause: usize| has(source.clause(clause), Cue::Deny) == said;
+    let is_so = |clause: usize| has(source.clause(clause), Cue::Deny) == is_denied;
     if !clauses.iter().any(|(clause, count)| 2 * count >= most && is_so(*clause)) {
-        let explanation = if said {
+        let explanation = if is_denied {
             "the claim denies what the passage does not"
         } else {
             "the passage denies it, the claim does not"
@@ -44,7 +44,7 @@ fn negation(pairing: &Pairing<'_>) -> Option<Turn> {
     }
     let without = left_without(&source.tokens.iter().collect::<Vec<_>>());
     let with = without.into_iter().find(|word| pairing.content().any(|own| own.is_same(word)))?;
-    let is_kept = pairing.has_cue(Cue::Without) || said;
+    let is_kept = pairing.has_cue(Cue::Without) || is_denied;
     let explanation = format!("the passage says it without \"{}\", the claim does not", with.text);
     (!is_kept).then(|| Turn::new(TurnKind::Negation, explanation))
 }
@@ -83,12 +83,12 @@ fn force(tokens: &[&Token], tables: &Tables) -> Option<Force> {
 
 /// A part demands what its sentence allows, and the like. What neither demands nor allows is not compared.
 fn modality(pairing: &Pairing<'_>, tables: &Tables) -> Option<Turn> {
-    let said = force(&pairing.part, tables)?;
+    let claimed = force(&pairing.part, tables)?;
     let clauses = pairing.clauses();
     let forces =
         clauses.iter().map(|(clause, _)| force(&pairing.source().clause(*clause).iter().collect::<Vec<_>>(), tables));
     let forces: Vec<Force> = forces.flatten().collect();
-    let agrees = forces.contains(&said) || forces.is_empty();
+    let agrees = forces.contains(&claimed) || forces.is_empty();
     (!agrees).then(|| Turn::new(TurnKind::Modality, "the passage demands or allows it otherwise than the claim"))
 }
 
@@ -124,9 +124,9 @@ fn bounds(pairing: &Pairing<'_>) -> Option<Turn> {
     let source = pairing.source();
     let tokens: Vec<&Token> = source.tokens.iter().collect();
     let found = relations(&tokens);
-    let said = relations(&pairing.part);
+    let claimed = relations(&pairing.part);
     let turn = |explanation: String| Some(Turn::new(TurnKind::Bound, explanation));
-    for relation in &said {
+    for relation in &claimed {
         let Some(of) = relation.of.first() else { continue };
         let of_same: Vec<&Relation<'_>> = found.iter().filter(|found| found.is_of_same(relation)).collect();
         if of_same.is_empty() && source.has(of) && relation.of.iter().any(|of| of.is_figure()) {
@@ -138,8 +138,8 @@ fn bounds(pairing: &Pairing<'_>) -> Option<Turn> {
     }
     let is_lost = |found: &&Relation<'_>| {
         found.of.iter().any(|of| of.is_figure() && pairing.part.iter().any(|own| own.is_same(of)))
-            && !found.of.iter().any(|of| said.iter().any(|said| said.of.iter().any(|own| own.is_same(of))))
-            && said.is_empty()
+            && !found.of.iter().any(|of| claimed.iter().any(|relation| relation.of.iter().any(|own| own.is_same(of))))
+            && claimed.is_empty()
     };
     let lost = found.iter().find(is_lost)?;
     turn(format!("the passage bounds \"{}\", the claim does not", lost.of.first()?.text))
@@ -160,12 +160,13 @@ fn quantities(pairing: &Pairing<'_>) -> Option<Turn> {
         let found = counted(&source, cue);
         let is_shared =
             |one: &[&Token], other: &[&Token]| one.iter().any(|word| other.iter().any(|own| own.is_same(word)));
-        let said = counted(&pairing.part, cue);
+        let claimed = counted(&pairing.part, cue);
         let is_said_so = |of: &Vec<&Token>| found.iter().any(|found| of.is_empty() || is_shared(of, found));
-        if !said.iter().all(is_said_so) {
+        if !claimed.iter().all(is_said_so) {
             return turn("the claim says another quantity than the passage");
         }
-        let is_left_out = |found: &Vec<&Token>| cue == Cue::Some && said.is_empty() && is_shared(found, &pairing.part);
+        let is_left_out =
+            |found: &Vec<&Token>| cue == Cue::Some && claimed.is_empty() && is_shared(found, &pairing.part);
         if found.iter().any(is_left_out) {
             return turn("the passage says it of some, the claim does not");
         }
@@ -347,14 +348,15 @@ fn parallel(pairing: &Pairing<'_>) -> Option<Turn> {
         };
         source.clause(clause).iter().any(shared)
     };
-    let said = |words: &[&Token]| words.iter().filter(|word| pairing.part.iter().any(|own| own.is_same(word))).count();
+    let in_part =
+        |words: &[&Token]| words.iter().filter(|word| pairing.part.iter().any(|own| own.is_same(word))).count();
     for one in 0..source.clauses {
         for other in one + 1..source.clauses {
             let (of_one, of_other) = (distinct(one, other), distinct(other, one));
-            let (said_of_one, said_of_other) = (said(&of_one), said(&of_other));
+            let (in_one, in_other) = (in_part(&of_one), in_part(&of_other));
             let is_others = has(source.clause(other), Cue::All) && !pairing.has_cue(Cue::All);
-            let is_whole = said_of_other == of_other.len() && !is_others;
-            let is_mixed = said_of_one > 0 && said_of_other > 0 && said_of_one < of_one.len() && !is_whole;
+            let is_whole = in_other == of_other.len() && !is_others;
+            let is_mixed = in_one > 0 && in_other > 0 && in_one < of_one.len() && !is_whole;
             if is_mixed && is_main(one) && is_main(other) && (is_alike(one, other) || other == one + 1) {
                 let explanation = "the claim pairs what the passage says of different things";
                 return Some(Turn::new(TurnKind::Merged, explanation));
@@ -400,9 +402,9 @@ pub(super) fn cause(aligned: &Aligned<'_>) -> Option<Turn> {
 
 /// A comparison that no sentence makes, or that is made the other way round.
 pub(super) fn comparison(aligned: &Aligned<'_>, tables: &Tables) -> Option<Turn> {
-    let said = Compared::of(aligned.claim, tables)?;
+    let claimed = Compared::of(aligned.claim, tables)?;
     let mut found = aligned.sources.iter().filter_map(|source| Compared::of(source, tables));
-    let agrees = found.any(|found| said.agrees(&found, tables));
+    let agrees = found.any(|found| claimed.agrees(&found, tables));
     let explanation = "the passages do not compare so";
     (!agrees).then(|| Turn::new(TurnKind::Comparison, explanation))
 }

@@ -61,7 +61,7 @@ pub(super) struct Boundaries {
     /// Characters of the sentence so far.
     length: usize,
     /// Something was said in it.
-    said: bool,
+    has_words: bool,
     /// The last sign that was not white space, emphasis or a citation.
     last: Option<char>,
     word: String,
@@ -83,7 +83,7 @@ enum Finding {
 
 impl Boundaries {
     /// Reads a character. An end is at this character or, where the word that follows had to be read first, before it.
-    pub(super) fn read(&mut self, sign: char) -> Option<End> {
+    pub(super) fn feed(&mut self, sign: char) -> Option<End> {
         let mut end = self.decide(Some(sign));
         if sign.is_whitespace() {
             self.gap.space = true;
@@ -200,7 +200,7 @@ impl Boundaries {
         if self.word.len() <= LONGEST_ABBREVIATION {
             self.word.push(sign);
         }
-        self.said = true;
+        self.has_words = true;
         self.in_guillemets = sign == '«' || (self.in_guillemets && sign != '»');
         if !emphasises(sign) {
             self.last = Some(sign);
@@ -208,7 +208,7 @@ impl Boundaries {
     }
 
     fn finding(&self, sign: char, gap: Gap) -> Finding {
-        if !self.said {
+        if !self.has_words {
             return Finding::GoesOn;
         }
         let too_long = self.length >= LONGEST;

@@ -196,7 +196,7 @@ fn what_orders_an_answer_by_its_form_is_structure_whatever_its_words() {
 }
 
 /// What is shown if only sentences with a citation are.
-fn shown(text: &str) -> String {
+fn render(text: &str) -> String {
     let mut structure = WaitingStructure::default();
     let mut shown = String::new();
     for sentence in held(text) {
@@ -224,7 +224,7 @@ fn structure_is_shown_only_with_what_it_orders() {
         ("Yes.[^1]\n\n---\n\nNo.", "Yes.[1]\n\n"),
     ];
     for (text, expected) in cases {
-        assert_eq!(shown(text), expected, "{text:?}");
+        assert_eq!(render(text), expected, "{text:?}");
     }
 }
 

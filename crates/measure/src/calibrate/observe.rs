@@ -160,8 +160,8 @@ fn judged(gate: CalibratedGate, label: &LabelledQuestion, answer: &Answer, expla
     if !(cites_right && closest_is_right()) {
         return Judged::WrongSource;
     }
-    let said = plain(&answer.answer);
-    let says_it = label.answers.is_empty() || label.answers.iter().any(|words| said.contains(&plain(words)));
+    let text = plain(&answer.answer);
+    let says_it = label.answers.is_empty() || label.answers.iter().any(|words| text.contains(&plain(words)));
     if says_it { Judged::Right } else { Judged::WrongAnswer }
 }
 

@@ -50,7 +50,7 @@ pub struct Labels {
 }
 
 /// Reads a file of any of the three forms.
-pub fn read(file: &Path) -> Result<(Labels, Vec<u8>), LabelError> {
+pub fn load(file: &Path) -> Result<(Labels, Vec<u8>), LabelError> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|error| LabelError::Unreadable(name.clone(), error))?;
     let labels = parse(&name, &bytes)?;
@@ -117,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("labels");
         std::fs::write(&file, text).unwrap();
-        read(&file).map(|(labels, _)| labels)
+        load(&file).map(|(labels, _)| labels)
     }
 
     #[test]
@@ -131,23 +131,23 @@ mod tests {
              {\"route\": \"skosmos\", \"abstain\": true, \"reason\": \"terminology_not_found\"}, \"tags\": []}\n",
         )
         .unwrap();
-        let told = |question: &LabelledQuestion| (question.answerable, question.documents.clone());
-        let all: Vec<_> = labels.questions.iter().map(told).collect();
+        let label = |question: &LabelledQuestion| (question.answerable, question.documents.clone());
+        let all: Vec<_> = labels.questions.iter().map(label).collect();
         assert_eq!(all, [(false, vec![]), (true, vec!["ADR-0031".to_owned()])]);
         assert_eq!(labels.left_out, 1);
         let squad = r#"{"data": [{"title": "T", "paragraphs": [{"context": "c", "qas": [
             {"id": "a", "question": "Who?", "is_impossible": false, "answers": []},
             {"id": "b", "question": "Whom?", "is_impossible": true, "answers": []}]}]}]}"#;
-        let all: Vec<_> = read_text(squad).unwrap().questions.iter().map(told).collect();
+        let all: Vec<_> = read_text(squad).unwrap().questions.iter().map(label).collect();
         assert_eq!(all, [(true, vec!["T#p0".to_owned()]), (false, vec![])]);
     }
 
     #[test]
     fn what_is_no_label_is_named_with_its_line_and_one_label_counts_once() {
         let line = r#"{"id": "1", "query": "Why?", "answerable": true}"#;
-        let said = read_text(&format!("{line}\n{{\"query\": \"Why?\"}}")).unwrap_err().to_string();
-        assert!(said.contains("line 2") && said.contains("missing field"), "{said}");
-        let said = read_text(&format!("{line}\n{line}")).unwrap_err().to_string();
-        assert!(said.contains("the id \"1\" is there twice"), "{said}");
+        let message = read_text(&format!("{line}\n{{\"query\": \"Why?\"}}")).unwrap_err().to_string();
+        assert!(message.contains("line 2") && message.contains("missing field"), "{message}");
+        let message = read_text(&format!("{line}\n{line}")).unwrap_err().to_string();
+        assert!(message.contains("the id \"1\" is there twice"), "{message}");
     }
 }

@@ -92,7 +92,7 @@ fn block(calibration: &Calibration) -> String {
         ("reranker", models.reranker.as_ref()),
         ("verifier", models.verifier.as_ref()),
     ];
-    lines.extend(identities.into_iter().filter_map(|(part, model)| Some(format!("    {part}: {}", shown(model?)))));
+    lines.extend(identities.into_iter().filter_map(|(part, model)| Some(format!("    {part}: {}", describe(model?)))));
     if calibration.with_other_models == WithOtherModels::PromiseNothing {
         lines.push("  with_other_models: promise_nothing".to_owned());
     }
@@ -100,7 +100,7 @@ fn block(calibration: &Calibration) -> String {
 }
 
 /// On one line. A JSON string is a YAML string too, whatever is in it.
-fn shown(model: &ModelIdentity) -> String {
+fn describe(model: &ModelIdentity) -> String {
     let name = serde_json::Value::from(model.name.as_str());
     match model.sha256 {
         Some(hash) => format!("{{name: {name}, sha256: {hash}}}"),

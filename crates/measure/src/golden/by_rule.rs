@@ -4,7 +4,7 @@ use ibidem_engine::policy::GatherRules;
 use ibidem_engine::route::lists::asked_list;
 use ibidem_engine::route::rules::{Route, route};
 
-use super::{Category, Placed, Problem};
+use super::{Category, NumberedQuery, Problem};
 
 /// The term that a question asks for, by these rules.
 pub fn asked_term(query: &str, rules: &GatherRules) -> Option<String> {
@@ -19,7 +19,7 @@ pub fn asked_term(query: &str, rules: &GatherRules) -> Option<String> {
 ///
 /// A question that fails here is in the wrong category, or shows a fault of the rules: either way somebody must look
 /// before figures are made of it.
-pub fn check(queries: &[Placed], rules: &GatherRules) -> Vec<Problem> {
+pub fn check(queries: &[NumberedQuery], rules: &GatherRules) -> Vec<Problem> {
     let mut problems = Vec::new();
     for placed in queries {
         let query = &placed.query;

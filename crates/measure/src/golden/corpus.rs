@@ -8,7 +8,7 @@ use ibidem_engine::policy::DocumentClasses;
 use ibidem_engine::route::addresses::mentions;
 use ibidem_words::AddressKey;
 
-use super::{COLLECTIONS, Category, Placed, Problem, VOCABULARY};
+use super::{COLLECTIONS, Category, NumberedQuery, Problem, VOCABULARY};
 
 #[derive(Debug, thiserror::Error)]
 #[error("the corpus {0} cannot be read: {1}")]
@@ -22,7 +22,7 @@ impl Corpus {
     /// Reads a folder that has one for each collection, called as its documents are: `adr`, `principles`, `policies`.
     ///
     /// A document's address is what its file's name begins with: `ADR-0021` of `ADR-0021-kafka-event-backbone.md`.
-    pub fn read(folder: &Path) -> Result<Self, CorpusError> {
+    pub fn load(folder: &Path) -> Result<Self, CorpusError> {
         let classes = DocumentClasses::named(COLLECTIONS);
         let mut corpus = Self::default();
         for inside in names(folder)? {
@@ -42,7 +42,7 @@ impl Corpus {
     }
 
     /// What the set says of documents that the folder does not bear out. Concepts are the vocabulary's.
-    pub fn check(&self, queries: &[Placed], addresses: Option<&AddressRules>) -> Vec<Problem> {
+    pub fn check(&self, queries: &[NumberedQuery], addresses: Option<&AddressRules>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for collection in COLLECTIONS.iter().filter(|name| **name != VOCABULARY && !self.0.contains_key(**name)) {
             problems.push(Problem::of_the_set(format!("the corpus has no folder of {collection}")));
@@ -58,7 +58,7 @@ impl Corpus {
         problems
     }
 
-    fn missing(&self, placed: &Placed) -> Vec<String> {
+    fn missing(&self, placed: &NumberedQuery) -> Vec<String> {
         let expected = &placed.query.expected;
         let mut named = BTreeSet::new();
         let mut problems = Vec::new();
@@ -81,7 +81,7 @@ impl Corpus {
     }
 
     /// An address that is called missing must be one that the policy sees, and that nothing has.
-    fn existing(&self, placed: &Placed, addresses: Option<&AddressRules>) -> Vec<String> {
+    fn existing(&self, placed: &NumberedQuery, addresses: Option<&AddressRules>) -> Vec<String> {
         let Some(addresses) = addresses else { return Vec::new() };
         let mentioned = mentions(&placed.query.query, addresses);
         if mentioned.is_empty() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ibidem_words::Reason;
 
 use super::{
-    COLLECTIONS, Category, Expected, GoldenQuery, GoldenRoute, Placed, Problem, Source, TIMEOUT_TRIGGER, VOCABULARY,
-    is_about_evidence,
+    COLLECTIONS, Category, Expected, GoldenQuery, GoldenRoute, NumberedQuery, Problem, Source, TIMEOUT_TRIGGER,
+    VOCABULARY, is_about_evidence,
 };
 
 /// With fewer, one question more or less moves every figure by more than the drop that a check looks for.
@@ -15,7 +15,7 @@ const FEWEST: usize = 60;
 const LONGEST_QUERY: usize = 4_000;
 
 /// Everything that is wrong with these questions: each by itself, and all together.
-pub fn lint(queries: &[Placed]) -> Vec<Problem> {
+pub fn lint(queries: &[NumberedQuery]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for placed in queries {
         let mut found = Vec::new();
@@ -140,7 +140,7 @@ fn of_category(query: &GoldenQuery, problems: &mut Vec<String>) {
 }
 
 /// Names every question that has something in common with an earlier one that must be its own.
-fn twice(queries: &[Placed], what: &str, of: impl Fn(&GoldenQuery) -> String, problems: &mut Vec<Problem>) {
+fn twice(queries: &[NumberedQuery], what: &str, of: impl Fn(&GoldenQuery) -> String, problems: &mut Vec<Problem>) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for placed in queries {
         match seen.get(&of(&placed.query)) {
@@ -152,7 +152,7 @@ fn twice(queries: &[Placed], what: &str, of: impl Fn(&GoldenQuery) -> String, pr
     }
 }
 
-fn together(queries: &[Placed]) -> Vec<Problem> {
+fn together(queries: &[NumberedQuery]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if queries.len() < FEWEST {
         problems.push(format!("there are {} questions of at least {FEWEST}", queries.len()));
@@ -164,7 +164,7 @@ fn together(queries: &[Placed]) -> Vec<Problem> {
         }
     }
     for collection in COLLECTIONS {
-        let answers = |placed: &&Placed| {
+        let answers = |placed: &&NumberedQuery| {
             let expected = &placed.query.expected;
             !expected.abstain && expected.doc_types.iter().any(|name| name == collection)
         };

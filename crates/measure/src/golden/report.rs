@@ -81,7 +81,7 @@ fn about(results: &Results) -> Markup {
 }
 
 /// A share as people read it.
-fn shown(share: Option<f64>) -> String {
+fn format_share(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{share:.3}"))
 }
 

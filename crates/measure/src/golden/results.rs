@@ -125,7 +125,7 @@ impl Results {
         ))
     }
 
-    pub fn read(file: &Path) -> Result<Self, ResultsError> {
+    pub fn load(file: &Path) -> Result<Self, ResultsError> {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| ResultsError::Unreadable(name(), error))?;
         serde_json::from_str(&text).map_err(|error| ResultsError::NotResults(name(), error))

@@ -104,7 +104,7 @@ impl Truth<'_> {
             confidence: answer.confidence.filter(|_| is_answered).map(|confidence| rounded(confidence.overall)),
             sentences: if is_answered { CitedSentences::of(answer) } else { CitedSentences::default() },
             vocabularys_own,
-            trace: answer.trace.iter().map(shown).collect(),
+            trace: answer.trace.iter().map(with_four_places).collect(),
             latency_ms,
             actual,
         })
@@ -118,7 +118,7 @@ impl Truth<'_> {
 }
 
 /// To four places, as people read it.
-fn shown(record: &GateRecord) -> GateRecord {
+fn with_four_places(record: &GateRecord) -> GateRecord {
     GateRecord { observed: rounded(record.observed), threshold: rounded(record.threshold), ..record.clone() }
 }
 

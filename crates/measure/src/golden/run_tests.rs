@@ -198,10 +198,10 @@ fn what_is_written_reads_back_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.json");
     std::fs::write(&file, results.written().unwrap()).unwrap();
-    assert_eq!(Results::read(&file).unwrap(), results);
+    assert_eq!(Results::load(&file).unwrap(), results);
     std::fs::write(&file, "{}").unwrap();
-    assert!(Results::read(&file).unwrap_err().to_string().contains("eval run --output"));
-    assert!(Results::read(&folder.path().join("none")).is_err());
+    assert!(Results::load(&file).unwrap_err().to_string().contains("eval run --output"));
+    assert!(Results::load(&folder.path().join("none")).is_err());
 }
 
 #[test]

@@ -4,12 +4,12 @@ use ibidem_engine::policy::GatherRules;
 use ibidem_ports::vocabulary::{Lookup, Vocabulary, VocabularyError};
 
 use super::by_rule::asked_term;
-use super::{Category, Placed, Problem};
+use super::{Category, NumberedQuery, Problem};
 
 /// Looks every term up: a hit is one concept with a definition, a miss none, an ambiguous term several, and they are
 /// those that `doc_ids` names. Terms that are late by themselves are left out.
 pub async fn check(
-    queries: &[Placed],
+    queries: &[NumberedQuery],
     rules: &GatherRules,
     vocabulary: &dyn Vocabulary,
 ) -> Result<Vec<Problem>, VocabularyError> {

@@ -13,7 +13,7 @@ fn repository(place: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place)
 }
 
-fn shipped() -> Vec<Placed> {
+fn shipped() -> Vec<NumberedQuery> {
     let (placed, problems) = parse(&text(&repository("demo/architecture/golden_queries.jsonl")).unwrap());
     assert_eq!(problems, []);
     placed
@@ -23,7 +23,7 @@ fn architecture() -> Policy {
     Policy::parse(&std::fs::read_to_string(repository("policies/architecture.yaml")).unwrap()).unwrap()
 }
 
-fn said(problems: &[Problem]) -> String {
+fn listed(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
@@ -31,10 +31,10 @@ fn said(problems: &[Problem]) -> String {
 fn the_shipped_set_is_in_order() {
     let queries = shipped();
     let rules = architecture().rules.gather;
-    assert_eq!(said(&lint(&queries)), "");
-    assert_eq!(said(&by_rule::check(&queries, &rules)), "");
-    let corpus = Corpus::read(&repository("demo/architecture")).unwrap();
-    assert_eq!(said(&corpus.check(&queries, rules.addresses.as_ref())), "");
+    assert_eq!(listed(&lint(&queries)), "");
+    assert_eq!(listed(&by_rule::check(&queries, &rules)), "");
+    let corpus = Corpus::load(&repository("demo/architecture")).unwrap();
+    assert_eq!(listed(&corpus.check(&queries, rules.addresses.as_ref())), "");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn lines_that_are_no_questions_are_all_named_with_their_ids() {
     ];
     let (placed, problems) = parse(&lines.join("\n"));
     assert_eq!(placed.len(), 1);
-    let said = said(&problems);
+    let listed = listed(&problems);
     for part in [
         "line 2, GS-1: unknown variant `no_idea`",
         "line 3, GS-1: unknown field `raeson`",
@@ -73,13 +73,13 @@ fn lines_that_are_no_questions_are_all_named_with_their_ids() {
         "line 7: EOF",
         "line 8, GS-2: unknown variant `odd`",
     ] {
-        assert!(said.contains(part), "{part:?} is not in\n{said}");
+        assert!(listed.contains(part), "{part:?} is not in\n{listed}");
     }
     assert_eq!(problems.len(), 6);
 }
 
 /// The shipped question with this id, changed.
-fn changed(id: &str, change: impl Fn(&mut Value)) -> Vec<Placed> {
+fn changed(id: &str, change: impl Fn(&mut Value)) -> Vec<NumberedQuery> {
     let mut queries = shipped();
     let placed = queries.iter_mut().find(|placed| placed.query.id == id).unwrap();
     let mut value = json!(placed.query);
@@ -110,11 +110,11 @@ fn what_cannot_be_expected_together_is_named() {
     ];
     for (id, place, value, expected) in cases {
         let queries = changed(id, |query| *query.pointer_mut(place).unwrap() = value.clone());
-        let said = said(&lint(&queries));
-        assert!(said.contains(expected), "{id} with {place} {value}: {expected:?} is not in {said:?}");
+        let listed = listed(&lint(&queries));
+        assert!(listed.contains(expected), "{id} with {place} {value}: {expected:?} is not in {listed:?}");
     }
     let answered = changed("GS-ADR-01", |query| query["expected"]["reason"] = json!("no_results"));
-    assert!(said(&lint(&answered)).contains("it is answered, so there is no `reason`"));
+    assert!(listed(&lint(&answered)).contains("it is answered, so there is no `reason`"));
 }
 
 #[test]
@@ -127,18 +127,18 @@ fn every_minimum_is_checked() {
             placed.query.category != category || kept < minimum
         });
         let expected = format!("{category} has {} questions of at least {minimum}\n", minimum - 1);
-        assert_eq!(said(&lint(&queries)), expected);
+        assert_eq!(listed(&lint(&queries)), expected);
     }
-    let none = said(&lint(&[]));
+    let none = listed(&lint(&[]));
     assert!(none.contains("there are 0 questions of at least 60"), "{none}");
     assert_eq!(none.matches("no question is answered from").count(), COLLECTIONS.len());
 }
 
 #[test]
 fn documents_that_are_named_must_be_there_and_missing_ones_must_not() {
-    let corpus = Corpus::read(&repository("demo/architecture")).unwrap();
+    let corpus = Corpus::load(&repository("demo/architecture")).unwrap();
     let rules = architecture().rules.gather;
-    let check = |queries: &[Placed]| said(&corpus.check(queries, rules.addresses.as_ref()));
+    let check = |queries: &[NumberedQuery]| listed(&corpus.check(queries, rules.addresses.as_ref()));
     let with_ids = |ids: Value| changed("GS-ADR-01", |query| query["expected"]["doc_ids"] = ids.clone());
     assert!(check(&with_ids(json!(["ADR-0099"]))).contains("ADR-0099 is not in the corpus"));
     assert!(check(&with_ids(json!(["POLICY-01"]))).contains("POLICY-01 belongs to Policy"));
@@ -150,9 +150,9 @@ fn documents_that_are_named_must_be_there_and_missing_ones_must_not() {
     let no_address = changed("GS-ENTITY-01", |query| query["query"] = json!("What does the last one decide?"));
     assert!(check(&no_address).contains("sees no address"));
     let empty = tempfile::tempdir().unwrap();
-    let nothing = Corpus::read(empty.path()).unwrap();
-    assert!(said(&nothing.check(&[], None)).contains("the corpus has no folder of Principle"));
-    assert!(Corpus::read(&empty.path().join("none")).is_err());
+    let nothing = Corpus::load(empty.path()).unwrap();
+    assert!(listed(&nothing.check(&[], None)).contains("the corpus has no folder of Principle"));
+    assert!(Corpus::load(&empty.path().join("none")).is_err());
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn questions_in_the_wrong_category_are_found_by_the_rules() {
         ("GS-SEM-01", "List all ADRs", "this asks for a list"),
     ] {
         let queries = changed(id, |question| question["query"] = json!(query));
-        let said = said(&by_rule::check(&queries, &rules));
-        assert!(said.contains(expected), "{query}: {said}");
+        let listed = listed(&by_rule::check(&queries, &rules));
+        assert!(listed.contains(expected), "{query}: {listed}");
     }
 }
 
@@ -185,7 +185,7 @@ async fn terms_are_compared_with_the_vocabulary() {
     let check = async |id: &str, ids: Value| {
         let mut queries = changed(id, |query| query["expected"]["doc_ids"] = ids.clone());
         queries.retain(|placed| placed.query.id == id);
-        said(&terms::check(&queries, &rules, &vocabulary).await.unwrap())
+        listed(&terms::check(&queries, &rules, &vocabulary).await.unwrap())
     };
     assert_eq!(check("GS-HIT-01", json!(["http://v/1"])).await, "");
     assert!(check("GS-HIT-01", json!(["http://v/2"])).await.contains("is [\"http://v/1\"]"));

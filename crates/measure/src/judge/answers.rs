@@ -85,7 +85,7 @@ pub enum AnswersError {
 
 /// The answers that both files have, by id, and how many only one of them has.
 pub fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, usize), AnswersError> {
-    let (ours, mut theirs) = (read(a)?, read(b)?);
+    let (ours, mut theirs) = (load(a)?, load(b)?);
     let mut pairs = Vec::new();
     let mut alone = 0;
     for (id, line) in ours {
@@ -101,7 +101,7 @@ pub fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, usize), AnswersError> {
     Ok((pairs, alone + theirs.len()))
 }
 
-fn read(file: &Path) -> Result<BTreeMap<String, Line>, AnswersError> {
+fn load(file: &Path) -> Result<BTreeMap<String, Line>, AnswersError> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| AnswersError::Unreadable(name.clone(), error))?;
     let mut lines = BTreeMap::new();

@@ -27,8 +27,8 @@ pub(super) fn messages(pair: &Pair, order: Order) -> Vec<PromptMessage> {
     let content = format!(
         "Question: {}\n\n{}\n\n{}\n\nReply with the JSON.",
         pair.query,
-        shown("First answer", first),
-        shown("Second answer", second)
+        render("First answer", first),
+        render("Second answer", second)
     );
     [(Speaker::System, RULES.to_owned()), (Speaker::User, content)]
         .into_iter()
@@ -36,7 +36,7 @@ pub(super) fn messages(pair: &Pair, order: Order) -> Vec<PromptMessage> {
         .collect()
 }
 
-fn shown(title: &str, answered: &Answered) -> String {
+fn render(title: &str, answered: &Answered) -> String {
     let sources = answered.sources().join("\n---\n");
     let sources = if sources.is_empty() { "(none)".to_owned() } else { cut(&sources, MOST_OF_THE_SOURCES) };
     format!("{title}:\n{}\n\nIts sources:\n{sources}", cut(answered.text(), MOST_OF_AN_ANSWER))

@@ -11,7 +11,7 @@ fn scores(each: u8) -> Scores {
     Scores { faithfulness: each, completeness: each, structure: each, balance: each }
 }
 
-fn said(first: u8, second: u8) -> String {
+fn verdict(first: u8, second: u8) -> String {
     let one = |each: u8| {
         format!(r#"{{"faithfulness": {each}, "completeness": {each}, "structure": {each}, "balance": {each}}}"#)
     };
@@ -38,12 +38,14 @@ fn judge(reply: &str) -> NamedModel {
 
 #[test]
 fn only_eight_numbers_from_1_to_5_are_a_verdict() {
-    assert_eq!(read(&said(5, 1)), Some((scores(5), scores(1))));
-    assert_eq!(read(&format!("```json\n{}\n```", said(3, 4))), Some((scores(3), scores(4))));
-    let one_missing = said(3, 4).replace("\"balance\": 4", "\"fairness\": 4");
-    let in_words = format!("The first is better: {}", said(5, 1));
-    for unreadable in [&said(0, 3), &said(6, 3), &said(3, 4).replace('3', "3.5"), &one_missing, &in_words, "", "5 1"] {
-        assert_eq!(read(unreadable), None, "{unreadable}");
+    assert_eq!(parse(&verdict(5, 1)), Some((scores(5), scores(1))));
+    assert_eq!(parse(&format!("```json\n{}\n```", verdict(3, 4))), Some((scores(3), scores(4))));
+    let one_missing = verdict(3, 4).replace("\"balance\": 4", "\"fairness\": 4");
+    let in_words = format!("The first is better: {}", verdict(5, 1));
+    for unreadable in
+        [&verdict(0, 3), &verdict(6, 3), &verdict(3, 4).replace('3', "3.5"), &one_missing, &in_words, "", "5 1"]
+    {
+        assert_eq!(parse(unreadable), None, "{unreadable}");
     }
 }
 
@@ -53,9 +55,9 @@ async fn sides_come_from_the_id_and_a_judge_that_prefers_a_place_is_found_out() 
     let a_first = pairs.iter().filter(|pair| Order::of(&pair.id) == Order::AFirst).count();
     assert!((10..=30).contains(&a_first), "{a_first} of 40");
     // Whoever stands first gets five.
-    let mut heard = 0;
-    let verdicts = judge_all(&judge(&said(5, 1)), &pairs, 10, 3, || heard += 1).await.unwrap();
-    assert_eq!((verdicts.len(), heard), (50, 50));
+    let mut received = 0;
+    let verdicts = judge_all(&judge(&verdict(5, 1)), &pairs, 10, 3, || received += 1).await.unwrap();
+    assert_eq!((verdicts.len(), received), (50, 50));
     let report = Comparison::of(pairs.len(), &verdicts);
     assert_eq!((report.a_better, report.b_better, report.unreadable), (a_first, 40 - a_first, 0));
     let position = report.position.unwrap();
@@ -74,7 +76,7 @@ async fn what_cannot_be_read_is_counted_and_never_guessed() {
 
 #[tokio::test]
 async fn nobody_judges_their_own_answers() {
-    let fake = judge(&said(3, 3));
+    let fake = judge(&verdict(3, 3));
     let own = vec![Pair { a: answered("mine", &fake.name.to_uppercase()), ..pairs(1).remove(0) }];
     let error = judge_all(&fake, &own, 0, 1, || {}).await.unwrap_err();
     assert!(error.to_string().contains("wrote answers of A itself"), "{error}");

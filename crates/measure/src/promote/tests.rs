@@ -77,11 +77,11 @@ async fn what_was_wrong_needs_what_is_right_and_a_verdict_must_agree_with_it() {
 #[tokio::test]
 async fn words_that_were_hashed_are_not_made_up_and_words_that_are_missing_are_asked_for() {
     let hashed = StoredTurn { is_hashed: true, ..turn("TLS 1.3 is required everywhere").await };
-    let told = Review { query: Some("TLS?".to_owned()), ..review("should_refuse", "unanswerable") };
-    assert_eq!(promote(&told, &hashed, &[]), Err(PromoteError::Hashed), "also where the reviewer knows them");
+    let review_given = Review { query: Some("TLS?".to_owned()), ..review("should_refuse", "unanswerable") };
+    assert_eq!(promote(&review_given, &hashed, &[]), Err(PromoteError::Hashed), "also where the reviewer knows them");
     let without = StoredTurn { is_hashed: false, query: None, ..hashed };
     assert_eq!(promote(&review("should_refuse", "unanswerable"), &without, &[]), Err(PromoteError::NoQuery));
-    assert_eq!(promote(&told, &without, &[]).unwrap().query, "TLS?");
+    assert_eq!(promote(&review_given, &without, &[]).unwrap().query, "TLS?");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::clock::Instant;
 pub struct BreakerSettings {
     /// So many failures in a row open it.
     pub failures_to_open: u32,
-    /// For so long nobody asks; then somebody may try.
+    /// How long the breaker stays open before one trial request is let through.
     pub open_for: Duration,
     /// So many tries in a row that succeed close it.
     pub successes_to_close: u32,
@@ -31,7 +31,7 @@ pub enum BreakerState {
 }
 
 impl BreakerState {
-    /// As gauges have it.
+    /// Returns the state as the number that metrics show.
     pub fn as_number(self) -> u8 {
         match self {
             Self::Closed => 0,
@@ -53,7 +53,7 @@ pub enum Admission {
     },
 }
 
-/// Of one call. It cannot be copied: a call ends once.
+/// Permits one call. It cannot be copied, because a call ends once.
 #[derive(PartialEq, Eq, Debug)]
 #[must_use = "a breaker that never hears what became of a probe lets no other through"]
 pub struct Permit {
@@ -135,7 +135,7 @@ impl Breaker {
         }
     }
 
-    /// As if nothing had failed: the part was replaced.
+    /// Forgets all failures, because the part was replaced.
     pub fn close(&mut self) {
         self.change(State::Closed { failures: 0 });
     }

@@ -18,7 +18,7 @@ impl Deadline {
     /// Whoever asks waits as long as the parts may take: on the command line, and for work that nobody waits for.
     pub const NONE: Self = Self(None);
 
-    /// So much time from now on.
+    /// Sets the deadline so much time from now on.
     pub fn after(budget: Duration) -> Self {
         // What ends after the end of time does not end.
         Self(clock::now().checked_add(budget).map(|at| Bound { at, budget }))

@@ -27,12 +27,12 @@ impl<Port: ?Sized> Clone for Part<Port> {
 }
 
 impl<Port: ?Sized> Part<Port> {
-    /// Without a breaker and without a time limit of its own.
+    /// Wraps a port without a breaker and without a time limit of its own.
     pub fn bare(port: Arc<Port>) -> Self {
         Self { port, breaker: None, patience: None }
     }
 
-    /// Without a breaker: for whoever asks it once.
+    /// Wraps a port without a breaker, for callers that ask it once.
     pub fn patient(port: Arc<Port>, patience: Duration) -> Self {
         Self { port, breaker: None, patience: Some(patience) }
     }
@@ -59,7 +59,8 @@ impl<Port: ?Sized> Part<Port> {
         self.patience
     }
 
-    /// For what a part says of itself, such as its name. To ask it for anything through this is to go around its breaker.
+    /// Returns the port, for what it says of itself, such as its name. To ask it for anything through this is to go
+    /// around its breaker.
     pub fn port(&self) -> &Port {
         &self.port
     }

@@ -8,7 +8,7 @@ use super::breaker::{Admission, Breaker, BreakerSettings, Permit};
 use super::error::{Blame, Fault};
 use crate::clock::{self, Instant};
 
-/// Cheap to clone: clones share their breakers.
+/// Holds the breakers of all parts. Clones are cheap and share their breakers.
 #[derive(Clone)]
 pub struct Breakers {
     settings: BreakerSettings,
@@ -32,7 +32,7 @@ impl Breakers {
         ServiceBreaker { breaker, patience }
     }
 
-    /// For whoever only looks.
+    /// Returns a view of the states for callers that only look.
     pub fn states(&self) -> BreakerStates {
         BreakerStates(Arc::clone(&self.services))
     }
@@ -54,7 +54,7 @@ impl BreakerStates {
     }
 }
 
-/// The breaker of one part.
+/// Counts the failures of one part and stops calls to it while it fails.
 #[derive(Clone)]
 pub struct ServiceBreaker {
     breaker: Shared,

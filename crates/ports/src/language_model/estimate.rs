@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::Tokenizer;
 
-/// For models whose tokenizer is not configured.
+/// Estimates the tokens of models whose tokenizer is not configured.
 ///
 /// English prose comes out at about twice its tokens, so half as much of it fits as would with the model's own
 /// tokenizer. What vocabularies cut into small pieces counts piece by piece: every sign, every letter and digit of

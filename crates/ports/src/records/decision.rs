@@ -9,7 +9,7 @@ use ibidem_words::{
     Sha256Hash,
 };
 
-/// A decision with everything that it depended on: the scores, never the texts.
+/// Records a decision with everything that it depended on: the scores, never the texts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DecisionRecord {
     pub action: Action,
@@ -43,7 +43,7 @@ pub struct ToolCallRecord {
     /// The tool's description as it was found; none where nobody asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Sha256Hash>,
-    /// By name. Texts, so that a record which hides texts hides them all.
+    /// Holds the arguments by name. They are texts, so that a record which hides texts hides them all.
     pub arguments: Vec<(String, String)>,
     /// The fields that the policy names, as they were used, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -150,13 +150,13 @@ pub enum QueryClass {
 /// How it was searched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Searched {
-    /// Only these collections; empty means all.
+    /// Restricts the search to these collections. An empty list means all.
     pub collections: Vec<CollectionName>,
     /// The question and what a planner made of it: each with its kind.
     pub variants: Vec<(String, String)>,
     /// Passages that were found and that the catalogue confirmed.
     pub hits: usize,
-    /// Of the similarities that the gates looked at; none where there was no passage.
+    /// The mean of the similarities that the gates looked at; none where there was no passage.
     pub mean_similarity: Option<f64>,
     /// Read, and left out before any gate.
     pub left_out: Vec<CandidateRecord>,
@@ -183,7 +183,7 @@ pub struct PoolRecord {
     /// before it had left.
     #[serde(default, skip_serializing_if = "is_false")]
     pub gates_look_alone: bool,
-    /// Best first.
+    /// Lists the candidates, the best first.
     pub candidates: Vec<CandidateRecord>,
     /// The places of those that the gates left, in order.
     pub kept: Vec<u32>,
@@ -217,7 +217,8 @@ pub struct CandidateRecord {
     pub on_its_text: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub forced: bool,
-    /// Why gathering promised it a place. Absent in records from before gates kept promises: there they did not.
+    /// Says why gathering promised it a place. It is absent in records from before gates kept promises: there they did
+    /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promised: Option<Promise>,
     /// The share of the question's words that it has, and which.
@@ -267,7 +268,7 @@ pub struct Written {
     /// May be shown, in order, structure between the claims included.
     pub kept: Vec<SentenceRecord>,
     pub dropped: Vec<SentenceRecord>,
-    /// As they were written; in place of each, `kept` has a quotation.
+    /// Holds the sentences as they were written; in place of each, `kept` has a quotation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<SentenceRecord>,
     /// How far the answer covered the question, and the sources the answer, after so many of what was kept.
@@ -287,7 +288,7 @@ pub struct Written {
     /// stood in for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unverified: bool,
-    /// As the answer was weighed in the end; none when there was nothing to weigh.
+    /// How the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }
 

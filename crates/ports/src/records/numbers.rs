@@ -35,7 +35,7 @@ impl MarkerCounts {
 /// What a search cost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SearchNumbers {
-    /// Only these collections; empty means all.
+    /// Restricts the search to these collections. An empty list means all.
     pub collections: Vec<CollectionName>,
     pub took: Duration,
     /// Passages that were found and that the catalogue confirmed.
@@ -96,12 +96,12 @@ impl TurnNumbers {
         "turn",
     ];
 
-    /// Of the markers that a model wrote, the share that named a note; 1 when it wrote none.
+    /// Returns the share of a model's markers that named a note; 1 when it wrote none.
     pub fn marker_score(&self) -> f64 {
         share(self.markers.expanded, self.markers.expanded + self.markers.dropped())
     }
 
-    /// Of the sentences that were written, the share that their sources support; 1 when there were none.
+    /// Returns the share of the written sentences that their sources support; 1 when there were none.
     pub fn sentence_score(&self) -> f64 {
         share(self.sentences.supported, self.sentences.all())
     }

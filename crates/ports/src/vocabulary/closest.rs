@@ -28,8 +28,8 @@ impl Labels {
         Self(labels.into_iter().map(Spelling::of).collect())
     }
 
-    /// The labels nearest to a term, best first; each once, however it is spelt. A label is near when it is spelt
-    /// much alike or shares words with the term.
+    /// Returns the labels nearest to a term, best first; each once, however it is spelt. A label is near when it is
+    /// spelt much alike or shares words with the term.
     pub fn closest(&self, term: &str, limit: usize) -> Vec<String> {
         let term = Spelling::of(term);
         let near = self.0.iter().map(|label| (term.nearness(label), label));
@@ -47,7 +47,7 @@ impl Labels {
     }
 }
 
-/// The nearest of these labels; for labels that are asked about once. See [`Labels::closest`].
+/// Returns the nearest of these labels. It is for labels that are asked about once: see [`Labels::closest`].
 pub fn closest_labels<'a>(term: &str, labels: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<String> {
     Labels::new(labels).closest(term, limit)
 }

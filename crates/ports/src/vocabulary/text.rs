@@ -27,7 +27,8 @@ pub fn in_language(tag: &str, language: &str) -> bool {
     !language.is_empty() && head.eq_ignore_ascii_case(language) && (rest.is_empty() || rest.starts_with('-'))
 }
 
-/// Of several names, each with its tag, the one for somebody who reads this language: in it, in English, or the first.
+/// Chooses, of several names with their tags, the one for somebody who reads this language: in it, in English, or the
+/// first.
 pub fn name_in<'n>(language: &str, names: &[(&'n str, Option<&'n str>)]) -> Option<&'n str> {
     let tagged = |wanted: &str| names.iter().find(|(_, tag)| tag.is_some_and(|tag| in_language(tag, wanted)));
     tagged(language).or_else(|| tagged("en")).or_else(|| names.first()).map(|(name, _)| *name)

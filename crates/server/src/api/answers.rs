@@ -182,8 +182,8 @@ pub(crate) async fn read(
     let answer = state.store.answer(caller.0.tenant(), caller.0.subject().id(), request_id).await?;
     let answer = answer.ok_or_else(Problem::no_such_answer)?;
     let scope = caller.scope();
-    let standing = state.store.standing(&scope, &answer.passages()).await?;
-    Ok(Json(answer.shown(&scope, &standing)))
+    let visible = state.store.still_visible(&scope, &answer.passages()).await?;
+    Ok(Json(answer.masked(&scope, &visible)))
 }
 
 fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {

@@ -153,8 +153,8 @@ pub(crate) async fn read(
     let scope = caller.scope();
     let mut shown = Vec::with_capacity(records.len());
     for record in records {
-        let standing = state.store.standing(&scope, &record.passages()).await?;
-        shown.push(AuditEntry::from(record.shown(&scope, &standing)));
+        let visible = state.store.still_visible(&scope, &record.passages()).await?;
+        shown.push(AuditEntry::from(record.masked(&scope, &visible)));
     }
     Ok(Json(AuditBody { request_id, records: shown }))
 }

@@ -201,7 +201,7 @@ fn listed(thesaurus: &dyn Thesaurus, query: &str, page: &TermsPage) -> TermsBody
     for list in lists.iter().filter(is_wanted) {
         for entry in list.entries.values().filter(|entry| !entry.deprecated) {
             let Some((rank, matched)) = fit(entry, &wanted) else { continue };
-            let label = entry.shown(language);
+            let label = entry.label_in(language);
             let matched = matched.filter(|matched| *matched != label).map(str::to_owned);
             let term = TermBody {
                 uri: entry.uri.clone(),

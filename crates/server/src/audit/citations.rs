@@ -1,6 +1,5 @@
 //! What went out is held against the catalogue once more, when nobody waits for it.
 
-use ibidem_ports::catalogue::Catalogue as _;
 use ibidem_store::{CitationCheck, Store};
 use ibidem_words::{Answer, CitedSource, PassageKey, Scope};
 

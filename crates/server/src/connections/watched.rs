@@ -15,7 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use super::standing::{Standing, UnderWay};
+use super::activity::{Activity, UnderWay};
 
 /// How every HTTP/2 connection begins, and no request of HTTP/1.
 const HTTP2_BEGINS: &[u8; 3] = b"PRI";
@@ -27,7 +27,7 @@ const LAST_SECONDS: Duration = Duration::from_secs(2);
 /// The bytes of a connection.
 pub(super) struct Io<I> {
     io: I,
-    standing: Arc<Standing>,
+    activity: Arc<Activity>,
     /// The first bytes that came, as far as they look like HTTP/2.
     like_http2: Option<usize>,
     /// Set when we have said our last word.
@@ -41,21 +41,21 @@ struct Farewell {
 }
 
 impl<I> Io<I> {
-    pub(super) fn new(io: I, standing: Arc<Standing>) -> Self {
-        Self { io, standing, like_http2: Some(0), farewell: None }
+    pub(super) fn new(io: I, activity: Arc<Activity>) -> Self {
+        Self { io, activity, like_http2: Some(0), farewell: None }
     }
 
     fn look_at(&mut self, came: &[u8]) {
         if came.is_empty() {
             return;
         }
-        self.standing.came();
+        self.activity.came();
         let Some(seen) = self.like_http2 else { return };
         let rest = &HTTP2_BEGINS[seen..];
         let length = rest.len().min(came.len());
         self.like_http2 = match came[..length] == rest[..length] {
             true if length == rest.len() => {
-                self.standing.speaks_http2();
+                self.activity.speaks_http2();
                 None
             }
             true => Some(seen + length),
@@ -80,7 +80,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Io<I> {
 impl<I: AsyncWrite + Unpin> Io<I> {
     fn wrote(&self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
         if written.is_pending() {
-            self.standing.is_behind();
+            self.activity.is_behind();
         }
         written
     }
@@ -129,7 +129,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Io<I> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         let flushed = Pin::new(&mut self.io).poll_flush(context);
         if flushed.is_ready() {
-            self.standing.has_caught_up();
+            self.activity.has_caught_up();
         }
         flushed
     }
@@ -148,7 +148,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Io<I> {
 /// The requests of a connection: each is under way until its response is written or nobody wants it any more.
 pub(super) fn service(
     router: Router,
-    standing: Arc<Standing>,
+    activity: Arc<Activity>,
 ) -> impl Service<
     Request<Incoming>,
     Response = Response<Reply>,
@@ -157,7 +157,7 @@ pub(super) fn service(
 > {
     let router = TowerToHyperService::new(router);
     service_fn(move |request| {
-        let under_way = standing.begin();
+        let under_way = activity.begin();
         let replied = router.call(request);
         async move { Ok(replied.await?.map(|body| Reply { body, _under_way: under_way })) }
     })

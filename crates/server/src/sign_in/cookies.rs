@@ -29,7 +29,7 @@ impl Cookie {
     }
 
     /// Of two of one name another site may have set the one: neither counts.
-    pub(crate) fn read(self, sign_in: &SignIn, headers: &HeaderMap) -> Option<String> {
+    pub(crate) fn value(self, sign_in: &SignIn, headers: &HeaderMap) -> Option<String> {
         let name = self.name(sign_in);
         let headers = headers.get_all(COOKIE).into_iter().filter_map(|header| header.to_str().ok());
         let pairs = headers.flat_map(|header| header.split(';')).filter_map(|pair| pair.trim().split_once('='));

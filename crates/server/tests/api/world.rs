@@ -372,7 +372,7 @@ impl World {
             text: text.to_owned(),
             text_sha256: Sha256Hash::of(text.as_bytes()),
             passages: vec![passage],
-            standing: Default::default(),
+            validity: Default::default(),
             remarks: Vec::new(),
         };
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();

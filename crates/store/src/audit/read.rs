@@ -58,9 +58,9 @@ impl AuditRecord {
     /// Without the words of documents that are not among the visible: the sentences that rest on them, and, as nobody
     /// knows what is in them, the draft, the reasons in words and what the assistant had said before.
     #[must_use]
-    pub fn shown(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Self {
+    pub fn masked(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Self {
         let is_whole = self.passages().iter().all(|key| visible.contains(key));
-        let answer = StoredAnswer::of(self.asked_at, self.answer).shown(scope, visible);
+        let answer = StoredAnswer::of(self.asked_at, self.answer).masked(scope, visible);
         if is_whole {
             return Self { answer, ..self };
         }

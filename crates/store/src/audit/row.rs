@@ -63,7 +63,7 @@ impl AuditRow {
     ) -> Result<Self, CatalogueError> {
         let TurnRecord { question, answer, numbers, .. } = &record;
         let (markers, sentences) = (&numbers.markers, &numbers.sentences);
-        let questions_before = question.history.iter().filter(|said| said.role == Speaker::User).count();
+        let questions_before = question.history.iter().filter(|message| message.role == Speaker::User).count();
         let stages: Vec<_> = numbers.stages.iter().map(|(stage, took)| json!([stage, milliseconds(*took)])).collect();
         Ok(Self {
             id: Uuid::now_v7(),

@@ -53,7 +53,7 @@ impl StoredAnswer {
     }
 
     /// As it was given, if all that it rests on is among the visible; else without the rest, and it says so.
-    pub fn shown(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Value {
+    pub fn masked(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Value {
         let (asked_at, given) = (self.asked_at, self.answer.clone());
         let mut answer = self.without(|key| !visible.contains(key)).0;
         if !names_own_tag(&answer["route_to"], scope) {
@@ -124,18 +124,18 @@ impl StoredAnswer {
         if citations.iter().all(stands) && !sentences.iter().any(rests_on_gone) {
             return (answer, 0);
         }
-        let said: Vec<&str> =
+        let texts: Vec<&str> =
             sentences.iter().filter(|one| stands_whole(one)).filter_map(|one| one["text"].as_str()).collect();
         let gone: Vec<usize> =
             (1_usize..).zip(sentences).filter(|(_, one)| !stands_whole(one)).map(|(place, _)| place).collect();
         let left: Vec<&Value> = citations.iter().filter(|citation| stands(citation)).collect();
         let mut shown: Map<String, Value> =
             KEPT.iter().map(|field| ((*field).to_owned(), answer[*field].clone())).collect();
-        let said = said.iter().map(|text| text.trim()).collect::<Vec<_>>().join("\n");
+        let text = texts.iter().map(|text| text.trim()).collect::<Vec<_>>().join("\n");
         let lost = gone.len() as u64;
         for (field, value) in [
             ("asked_at", json!(asked_at)),
-            ("answer", json!(said)),
+            ("answer", json!(text)),
             ("citations", json!(left)),
             ("withdrawn", json!({ "citations": citations.len() - left.len(), "sentences": gone })),
             ("refusal_reason", Value::Null),
@@ -219,10 +219,10 @@ pub(crate) fn without_reasons(value: Value) -> Value {
 /// The question, with what the assistant had said before replaced where `is_gone`.
 pub(crate) fn without_replies(mut question: Value, instead: &str, is_gone: impl Fn(&str) -> bool) -> (Value, u64) {
     let mut replaced = 0;
-    for said in question["history"].as_array_mut().into_iter().flatten() {
-        let is_reply = said["role"] != "user";
-        if is_reply && said["content"].as_str().is_some_and(|content| content != instead && is_gone(content)) {
-            said["content"] = json!(instead);
+    for message in question["history"].as_array_mut().into_iter().flatten() {
+        let is_reply = message["role"] != "user";
+        if is_reply && message["content"].as_str().is_some_and(|content| content != instead && is_gone(content)) {
+            message["content"] = json!(instead);
             replaced += 1;
         }
     }
@@ -302,8 +302,8 @@ mod tests {
     #[test]
     fn an_answer_whose_sources_all_stand_is_as_it_was_given() {
         assert_eq!(stored().passages(), [key(1), key(2)]);
-        assert_eq!(stored().shown(&scope(&["finance"]), &[key(1), key(2)].into()), stored().answer);
-        let shown = stored().shown(&scope(&[]), &[key(1), key(2)].into());
+        assert_eq!(stored().masked(&scope(&["finance"]), &[key(1), key(2)].into()), stored().answer);
+        let shown = stored().masked(&scope(&[]), &[key(1), key(2)].into());
         assert_eq!((&shown["route_to"], &shown["receipt"]), (&Value::Null, &Value::Null));
         assert_eq!(shown["withdrawn"], json!({"citations": 0, "sentences": [], "fields": ["route_to"]}));
         assert_eq!(shown["answer"], stored().answer["answer"]);
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn nothing_that_rests_on_a_source_that_is_gone_is_left() {
-        let shown = stored().shown(&scope(&["finance"]), &[key(1)].into());
+        let shown = stored().masked(&scope(&["finance"]), &[key(1)].into());
         assert_eq!(shown["answer"], "One.[1]");
         assert_eq!(shown["citations"], json!([source(1)]));
         let fields = ["new_field", "route_to", "suggestions", "warnings"];
@@ -323,7 +323,7 @@ mod tests {
         for gone in ["secret 2", "Secret", "Two", "Both", "So:", "a secret field", "finance"] {
             assert!(!written.contains(gone), "{gone}: {written}");
         }
-        assert_eq!(stored().shown(&scope(&[]), &HashSet::new())["answer"], "");
+        assert_eq!(stored().masked(&scope(&[]), &HashSet::new())["answer"], "");
     }
 
     #[test]
@@ -335,8 +335,8 @@ mod tests {
             StoredAnswer::of(DateTime::UNIX_EPOCH, answer)
         };
         assert_eq!(refused().passages(), [key(1), key(2)]);
-        assert_eq!(refused().shown(&scope(&[]), &[key(1), key(2)].into()), refused().answer);
-        let shown = refused().shown(&scope(&[]), &[key(1)].into());
+        assert_eq!(refused().masked(&scope(&[]), &[key(1), key(2)].into()), refused().answer);
+        let shown = refused().masked(&scope(&[]), &[key(1)].into());
         assert!(!shown.to_string().contains("secret 2") && shown.to_string().contains("secret 1"), "{shown}");
         assert_eq!(
             (&shown["withdrawn"]["fields"], &shown["receipt"]),
@@ -354,7 +354,7 @@ mod tests {
         let refused = |suggestions: Value| {
             let answer = json!({"answer": "No.", "reason": "entity_not_found", "citations": [], "nearest": [],
                 "suggestions": suggestions, "receipt": {"stretches": []}});
-            StoredAnswer::of(DateTime::UNIX_EPOCH, answer).shown(&scope(&[]), &HashSet::new())
+            StoredAnswer::of(DateTime::UNIX_EPOCH, answer).masked(&scope(&[]), &HashSet::new())
         };
         assert_eq!(refused(json!(["ADR-0007"])), refused(json!([])));
         assert_eq!(refused(json!([]))["withdrawn"]["fields"], json!(["suggestions"]));
@@ -364,7 +364,7 @@ mod tests {
     fn a_source_that_cannot_be_read_is_gone() {
         let mut odd = stored();
         odd.answer["citations"][1]["version"] = json!("one");
-        assert_eq!(odd.shown(&scope(&[]), &[key(1), key(2)].into())["withdrawn"]["citations"], 1);
+        assert_eq!(odd.masked(&scope(&[]), &[key(1), key(2)].into())["withdrawn"]["citations"], 1);
     }
 
     #[test]

@@ -37,9 +37,9 @@ impl Store {
     ) -> Result<Vec<(ConversationTurn, Value)>, CatalogueError> {
         let passages: BTreeSet<_> = turns.iter().flat_map(|turn| turn.answer.passages()).collect();
         let passages: Vec<_> = passages.into_iter().collect();
-        let standing = self.standing(scope, &passages).await?;
+        let visible = self.still_visible(scope, &passages).await?;
         let shown = |turn: ConversationTurn| {
-            let answer = turn.answer.clone().shown(scope, &standing);
+            let answer = turn.answer.clone().masked(scope, &visible);
             (turn, answer)
         };
         Ok(turns.into_iter().map(shown).collect())
@@ -51,11 +51,11 @@ pub fn history(turns: Vec<(ConversationTurn, Value)>) -> Vec<Message> {
     let mut characters = 0;
     let mut messages = Vec::new();
     for (turn, answer) in turns.into_iter().rev() {
-        let said = answer["answer"].as_str().unwrap_or_default().trim();
-        if answer["action"] != "cite" || said.is_empty() {
+        let text = answer["answer"].as_str().unwrap_or_default().trim();
+        if answer["action"] != "cite" || text.is_empty() {
             continue;
         }
-        let reply: String = said.chars().take(Question::LONGEST_MESSAGE).collect();
+        let reply: String = text.chars().take(Question::LONGEST_MESSAGE).collect();
         let question = turn.rewritten.unwrap_or(turn.question);
         characters += reply.chars().count() + question.chars().count();
         if characters > Question::LONGEST_HISTORY || messages.len() + 2 > Question::MOST_MESSAGES {
@@ -98,22 +98,22 @@ mod tests {
             turn("three?", "cite", ""),
             turn("four?", "cite", "Four.[1]"),
         ];
-        let said: Vec<_> = history(turns).into_iter().map(|said| (said.role, said.content)).collect();
+        let lines: Vec<_> = history(turns).into_iter().map(|message| (message.role, message.content)).collect();
         let expected = [
             (Speaker::User, "one?"),
             (Speaker::Assistant, "One.[1]"),
             (Speaker::User, "four?"),
             (Speaker::Assistant, "Four.[1]"),
         ];
-        assert_eq!(said, expected.map(|(role, text)| (role, text.to_owned())));
+        assert_eq!(lines, expected.map(|(role, text)| (role, text.to_owned())));
     }
 
     #[test]
     fn a_long_conversation_is_cut_at_its_beginning() {
         let long = "x".repeat(Question::LONGEST_MESSAGE * 2);
         let turns = (0..20).map(|number| turn(&format!("{number}?"), "cite", &long)).collect();
-        let said = history(turns);
-        assert_eq!((said.len(), said[0].content.as_str()), (12, "14?"));
-        assert!(said.iter().all(|said| said.content.chars().count() <= Question::LONGEST_MESSAGE));
+        let messages = history(turns);
+        assert_eq!((messages.len(), messages[0].content.as_str()), (12, "14?"));
+        assert!(messages.iter().all(|message| message.content.chars().count() <= Question::LONGEST_MESSAGE));
     }
 }

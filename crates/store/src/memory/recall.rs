@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::MemoryRow;
 use crate::Store;
 use crate::asked::Asked as _;
-use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing, to_u32};
+use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_u32, to_validity};
 
 #[async_trait]
 impl Memory for Store {
@@ -117,7 +117,7 @@ impl Store {
                 span: CharSpan { start: to_u32(row.span_start)?, end: to_u32(row.span_end)? },
                 text: row.text,
                 above: to_lines_above(row.above)?,
-                standing: to_standing(row.standing, row.replaced_by)?,
+                validity: to_validity(row.standing, row.replaced_by)?,
                 tokens: to_u32(row.tokens)?,
                 document_sha256: to_digest(&row.text_sha256)?,
             });

@@ -25,11 +25,11 @@ fn name_of(database: &TestDatabase) -> String {
 #[tokio::test]
 async fn a_database_goes_when_its_test_panics() {
     let mut server = server().await;
-    let (told, name) = std::sync::mpsc::channel();
+    let (sender, name) = std::sync::mpsc::channel();
     let test = tokio::spawn(async move {
         let database = TestDatabase::create().await;
         database.store.ensure_tenant("default").await.unwrap();
-        told.send(name_of(&database)).unwrap();
+        sender.send(name_of(&database)).unwrap();
         panic!("as a test does that fails");
     });
     assert!(test.await.unwrap_err().is_panic());

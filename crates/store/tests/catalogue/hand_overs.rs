@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_store::{LeasedHandOver, NewHandOver, Retries, Talker};
-use ibidem_words::{Found, HandOver, PinDraft, PinHere, Reference, SourceId, Subject, hand_over_id};
+use ibidem_words::{FoundPassage, HandOver, PinDraft, PinHere, Reference, SourceId, Subject, hand_over_id};
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn question(tenant: TenantId, asker: &Subject, text: &str) -> NewHandOver {
             topic: "hr".to_owned(),
             owner: "hr@example.org".to_owned(),
             reason: "not certain enough".to_owned(),
-            found: vec![Found {
+            found: vec![FoundPassage {
                 source_id,
                 document_id: source_id.document,
                 title: "The okapi rule".to_owned(),

@@ -13,9 +13,9 @@ mod lists;
 mod memory;
 mod others_words;
 mod publications;
-mod standing;
 mod suite;
 mod texts;
+mod validity;
 mod visibility;
 mod word_statistics;
 
@@ -90,7 +90,7 @@ fn version(texts: &[&str]) -> NewVersion {
             .enumerate()
             .map(|(place, text)| passage(text, u32::try_from(place).unwrap() * 100))
             .collect(),
-        standing: Default::default(),
+        validity: Default::default(),
         remarks: Vec::new(),
     }
 }

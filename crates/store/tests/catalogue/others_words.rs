@@ -5,7 +5,7 @@ use ibidem_ports::catalogue::Catalogue;
 use ibidem_ports::identity_provider::PersonClaims;
 use ibidem_ports::intake::Committed;
 use ibidem_store::{DocumentsOf, NewGroup, NewKey};
-use ibidem_words::{AddressKey, CollectionName, Standing, Status, Subject, SubjectId};
+use ibidem_words::{AddressKey, CollectionName, Status, Subject, SubjectId, Validity};
 
 use super::*;
 
@@ -31,11 +31,11 @@ struct Handed<'a> {
     location: String,
     address: &'a str,
     audience: &'a [&'a str],
-    standing: Standing,
+    validity: Validity,
 }
 
-fn handed<'a>(by: &str, address: &'a str, audience: &'a [&'a str], standing: Standing) -> Handed<'a> {
-    Handed { location: format!("{by}/{address}.md"), address, audience, standing }
+fn handed<'a>(by: &str, address: &'a str, audience: &'a [&'a str], validity: Validity) -> Handed<'a> {
+    Handed { location: format!("{by}/{address}.md"), address, audience, validity }
 }
 
 async fn take_in_of(store: &Store, tenant: TenantId, handed: &Handed<'_>) -> (DocumentId, Committed) {
@@ -44,8 +44,8 @@ async fn take_in_of(store: &Store, tenant: TenantId, handed: &Handed<'_>) -> (Do
     let document = submission.document_id();
     store.submit(tenant, Uuid::now_v7(), READING, &[submission]).await.unwrap();
     let job = Intake::claim(store, 1).await.unwrap().remove(0);
-    let standing = handed.standing.clone();
-    let version = NewVersion { address: Some(handed.address.to_owned()), standing, ..version(&["What it says."]) };
+    let validity = handed.validity.clone();
+    let version = NewVersion { address: Some(handed.address.to_owned()), validity, ..version(&["What it says."]) };
     let committed = Intake::commit(store, vec![(job.clone(), version)]).await.unwrap().remove(0);
     if let Committed::Refused(reason) = &committed {
         store.fail(&job, reason, ibidem_ports::intake::Failure::Permanent).await.unwrap();
@@ -59,23 +59,23 @@ async fn put(store: &Store, tenant: TenantId, handed: Handed<'_>) -> DocumentId 
     document
 }
 
-fn superseding(address: &str) -> Standing {
-    Standing { status: Some(Status::InForce), replaces: vec![address.to_owned()], ..Standing::default() }
+fn superseding(address: &str) -> Validity {
+    Validity { status: Some(Status::InForce), replaces: vec![address.to_owned()], ..Validity::default() }
 }
 
-fn amending(address: &str) -> Standing {
-    Standing { amends: vec![address.to_owned()], ..Standing::default() }
+fn amending(address: &str) -> Validity {
+    Validity { amends: vec![address.to_owned()], ..Validity::default() }
 }
 
 /// What somebody reads of a document's standing, by every way of reading it.
-async fn standing(store: &Store, scope: &Scope, document: DocumentId) -> Standing {
-    let seen = store.visible(scope, &[key(document, 1, 0)]).await.unwrap().remove(0).standing;
-    assert_eq!(store.readable(scope, document).await.unwrap().unwrap().standing.replaced_by, seen.replaced_by);
+async fn validity_of(store: &Store, scope: &Scope, document: DocumentId) -> Validity {
+    let seen = store.visible(scope, &[key(document, 1, 0)]).await.unwrap().remove(0).validity;
+    assert_eq!(store.readable(scope, document).await.unwrap().unwrap().validity.replaced_by, seen.replaced_by);
     let all = DocumentsOf { most: 200, ..DocumentsOf::default() };
     let today = chrono::NaiveDate::from_ymd_opt(2026, 6, 1).unwrap();
     let listed = store.documents_of(scope, &all, today).await.unwrap();
     let listed = listed.into_iter().find(|row| row.id == document).unwrap();
-    assert_eq!(listed.standing.replaced_by, seen.replaced_by);
+    assert_eq!(listed.validity.replaced_by, seen.replaced_by);
     let of = DocumentsOf { status: Some(seen.on(today)), ..all };
     assert!(store.documents_of(scope, &of, today).await.unwrap().iter().any(|row| row.id == document));
     seen
@@ -84,7 +84,7 @@ async fn standing(store: &Store, scope: &Scope, document: DocumentId) -> Standin
 #[tokio::test]
 async fn an_impostor_that_says_it_replaces_the_official_document_replaces_nothing() {
     with_store(|store, tenant| async move {
-        let official = put(&store, tenant, handed("adr", "ADR-0003", &["public"], Standing::default())).await;
+        let official = put(&store, tenant, handed("adr", "ADR-0003", &["public"], Validity::default())).await;
         let everybody = scope(tenant, &[]);
         for (by, address) in [
             (curator(&store, tenant, &[]).await, "ADR-0666"),
@@ -94,11 +94,11 @@ async fn an_impostor_that_says_it_replaces_the_official_document_replaces_nothin
             ("api:anna".to_owned(), "ADR-0670"),
         ] {
             put(&store, tenant, handed(&by, address, &["public"], superseding("ADR-0003"))).await;
-            assert_eq!(standing(&store, &everybody, official).await, Standing::default(), "{by}");
+            assert_eq!(validity_of(&store, &everybody, official).await, Validity::default(), "{by}");
         }
         let by_admin = key_of(&store, tenant, Role::Admin, &[]).await;
         put(&store, tenant, handed(&by_admin, "ADR-0031", &["public"], superseding("ADR-0003"))).await;
-        assert_eq!(standing(&store, &everybody, official).await.replaced_by, ["ADR-0031"]);
+        assert_eq!(validity_of(&store, &everybody, official).await.replaced_by, ["ADR-0031"]);
     })
     .await;
 }
@@ -108,9 +108,9 @@ async fn a_curators_word_counts_of_what_is_the_curators_to_change_from_one_momen
     with_store(|store, tenant| async move {
         let of_staff = curator(&store, tenant, &["staff"]).await;
         let everybody = scope(tenant, &["staff", "board"]);
-        let official = put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Standing::default())).await;
+        let official = put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Validity::default())).await;
         put(&store, tenant, handed(&of_staff, "ADR-0031", &["public"], superseding("ADR-0003"))).await;
-        let replaced_by = async || standing(&store, &everybody, official).await.replaced_by;
+        let replaced_by = async || validity_of(&store, &everybody, official).await.replaced_by;
         assert_eq!(replaced_by().await, ["ADR-0031"]);
         for (audience, counts) in [
             (&["public", "staff"][..], true),
@@ -124,9 +124,9 @@ async fn a_curators_word_counts_of_what_is_the_curators_to_change_from_one_momen
             assert_eq!(!replaced_by().await.is_empty(), counts, "{audience:?}");
         }
         // What somebody handed in they can hand in again, whoever else may see it by now.
-        let own = put(&store, tenant, handed(&of_staff, "ADR-0050", &["public"], Standing::default())).await;
+        let own = put(&store, tenant, handed(&of_staff, "ADR-0050", &["public"], Validity::default())).await;
         put(&store, tenant, handed(&of_staff, "ADR-0051", &["public"], superseding("ADR-0050"))).await;
-        assert_eq!(standing(&store, &everybody, own).await.replaced_by, ["ADR-0051"]);
+        assert_eq!(validity_of(&store, &everybody, own).await.replaced_by, ["ADR-0051"]);
     })
     .await;
 }
@@ -135,15 +135,15 @@ async fn a_curators_word_counts_of_what_is_the_curators_to_change_from_one_momen
 async fn what_a_document_changes_in_part_is_what_its_author_may_change() {
     with_store(|store, tenant| async move {
         let everybody = scope(tenant, &["staff"]);
-        put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Standing::default())).await;
+        put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Validity::default())).await;
         for (by, address, expected) in [
             (curator(&store, tenant, &[]).await, "ADR-0666", Vec::new()),
             (curator(&store, tenant, &["staff"]).await, "ADR-0031", vec!["ADR-0003".to_owned()]),
             ("adr".to_owned(), "ADR-0032", vec!["ADR-0003".to_owned()]),
         ] {
             let document = put(&store, tenant, handed(&by, address, &["public"], amending("ADR-0003"))).await;
-            assert_eq!(standing(&store, &everybody, document).await.amends, expected, "{by}");
-            assert!(standing(&store, &scope(tenant, &[]), document).await.amends.is_empty(), "it is not seen");
+            assert_eq!(validity_of(&store, &everybody, document).await.amends, expected, "{by}");
+            assert!(validity_of(&store, &scope(tenant, &[]), document).await.amends.is_empty(), "it is not seen");
         }
     })
     .await;
@@ -152,18 +152,18 @@ async fn what_a_document_changes_in_part_is_what_its_author_may_change() {
 #[tokio::test]
 async fn an_address_that_anothers_document_has_is_refused() {
     with_store(|store, tenant| async move {
-        let official = put(&store, tenant, handed("adr", "ADR-0003", &["public"], Standing::default())).await;
+        let official = put(&store, tenant, handed("adr", "ADR-0003", &["public"], Validity::default())).await;
         let of_staff = curator(&store, tenant, &["staff"]).await;
         let (_, committed) =
-            take_in_of(&store, tenant, &handed(&of_staff, "adr 3", &["public"], Standing::default())).await;
+            take_in_of(&store, tenant, &handed(&of_staff, "adr 3", &["public"], Validity::default())).await;
         let Committed::Refused(reason) = committed else { panic!("{committed:?}") };
         assert!(reason.contains("adr 3") && reason.contains("another document"), "{reason}");
         assert_eq!(addressed(&store, &scope(tenant, &[])).await, [official]);
         // An admin may have two documents of one address, and whoever handed the first in hands it in again.
         let by_admin = key_of(&store, tenant, Role::Admin, &[]).await;
-        put(&store, tenant, handed(&by_admin, "ADR-0003", &["public"], Standing::default())).await;
-        put(&store, tenant, handed(&of_staff, "ADR-0070", &["public"], Standing::default())).await;
-        put(&store, tenant, handed(&of_staff, "ADR-0070", &["staff"], Standing::default())).await;
+        put(&store, tenant, handed(&by_admin, "ADR-0003", &["public"], Validity::default())).await;
+        put(&store, tenant, handed(&of_staff, "ADR-0070", &["public"], Validity::default())).await;
+        put(&store, tenant, handed(&of_staff, "ADR-0070", &["staff"], Validity::default())).await;
     })
     .await;
 }
@@ -177,10 +177,10 @@ async fn addressed(store: &Store, scope: &Scope) -> Vec<DocumentId> {
 #[tokio::test]
 async fn an_address_stays_with_the_document_that_has_it_for_whoever_sees_both() {
     with_store(|store, tenant| async move {
-        let official = put(&store, tenant, handed("adr", "ADR-0003", &["board"], Standing::default())).await;
+        let official = put(&store, tenant, handed("adr", "ADR-0003", &["board"], Validity::default())).await;
         // What the curator does not see makes no difference to them.
         let of_staff = curator(&store, tenant, &["staff"]).await;
-        let other = put(&store, tenant, handed(&of_staff, "ADR-0003", &["staff"], Standing::default())).await;
+        let other = put(&store, tenant, handed(&of_staff, "ADR-0003", &["staff"], Validity::default())).await;
         let address = async |names: &[&str]| {
             store.visible(&scope(tenant, names), &[key(other, 1, 0)]).await.unwrap().remove(0).address
         };
@@ -195,7 +195,7 @@ async fn an_address_stays_with_the_document_that_has_it_for_whoever_sees_both() 
         // Whoever may change the one that came first takes the address over.
         let by_operator = Handed {
             location: "again/ADR-0003.md".to_owned(),
-            ..handed("", "ADR-0003", &["public"], Standing::default())
+            ..handed("", "ADR-0003", &["public"], Validity::default())
         };
         let again = put(&store, tenant, by_operator).await;
         assert_eq!(addressed(&store, &both).await, [again]);
@@ -224,20 +224,20 @@ async fn a_persons_word_counts_while_their_groups_let_them_hand_in_to_the_collec
         let anna = store.admit_person(tenant, &claims).await.unwrap();
         assert!(anna.may_hand_in(&collection("ADR")) && !anna.may_hand_in(&collection("Policy")));
 
-        let official = put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Standing::default())).await;
+        let official = put(&store, tenant, handed("adr", "ADR-0003", &["staff"], Validity::default())).await;
         let by_anna = format!("api:{}", anna.subject().id());
         put(&store, tenant, handed(&by_anna, "ADR-0031", &["public"], superseding("ADR-0003"))).await;
         for (hand_in, counts) in
             [(&["ADR"][..], true), (&["Policy"], false), (&[], false), (&["*"], true), (&["Minutes"], false)]
         {
             give(hand_in).await;
-            let seen = standing(&store, &scope(tenant, &["staff"]), official).await;
+            let seen = validity_of(&store, &scope(tenant, &["staff"]), official).await;
             assert_eq!(!seen.replaced_by.is_empty(), counts, "{hand_in:?}");
         }
         // What one of several groups gives is given.
         let others = NewGroup::new("others", Role::Asker, Vec::new()).unwrap();
         store.map_group(tenant, &others.handing_in(HandIn::Everywhere)).await.unwrap();
-        assert!(!standing(&store, &scope(tenant, &["staff"]), official).await.replaced_by.is_empty());
+        assert!(!validity_of(&store, &scope(tenant, &["staff"]), official).await.replaced_by.is_empty());
         assert!(store.person(tenant, anna_id(&anna)).await.unwrap().may_hand_in(&collection("Policy")));
     })
     .await;

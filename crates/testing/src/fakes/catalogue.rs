@@ -264,7 +264,7 @@ mod tests {
                     span: CharSpan { start: 0, end: 1 },
                     text,
                     above: Default::default(),
-                    standing: Default::default(),
+                    validity: Default::default(),
                     tokens: 1,
                     document_sha256: Sha256Hash::of(b""),
                 };

@@ -10,7 +10,7 @@ type Rule = Box<dyn Fn(&Pair) -> Option<Classification> + Send + Sync>;
 
 #[derive(Default)]
 pub struct FakeEntailment {
-    told: Option<Rule>,
+    rule: Option<Rule>,
     trouble: Mutex<Option<EntailmentError>>,
     batches: Mutex<Vec<Vec<Pair>>>,
 }
@@ -19,20 +19,20 @@ impl FakeEntailment {
     pub const NAME: &str = "word for word";
 
     /// Judges these pairs of a premise and a claim so; others by whether the premise has the claim in it.
-    pub fn classifying(told: &[(&str, &str, Classification)]) -> Self {
-        let told = told
+    pub fn classifying(verdicts: &[(&str, &str, Classification)]) -> Self {
+        let verdicts = verdicts
             .iter()
             .map(|(premise, claim, classification)| ((*premise).to_owned(), (*claim).to_owned(), *classification));
-        let told: Vec<(String, String, Classification)> = told.collect();
+        let verdicts: Vec<(String, String, Classification)> = verdicts.collect();
         Self::by_rule(move |pair| {
-            let same = told.iter().find(|(premise, claim, _)| *premise == pair.premise && *claim == pair.claim);
+            let same = verdicts.iter().find(|(premise, claim, _)| *premise == pair.premise && *claim == pair.claim);
             same.map(|(_, _, classification)| *classification)
         })
     }
 
     /// Judges by this rule; where it says nothing, by whether the premise has the claim in it.
     pub fn by_rule(rule: impl Fn(&Pair) -> Option<Classification> + Send + Sync + 'static) -> Self {
-        Self { told: Some(Box::new(rule)), ..Self::default() }
+        Self { rule: Some(Box::new(rule)), ..Self::default() }
     }
 
     /// Makes every call end in this error until told otherwise; a timeout comes at once.
@@ -51,8 +51,8 @@ impl FakeEntailment {
     }
 
     fn classification_of(&self, pair: &Pair) -> Classification {
-        let told = self.told.as_ref().and_then(|rule| rule(pair));
-        told.unwrap_or_else(|| {
+        let verdict = self.rule.as_ref().and_then(|rule| rule(pair));
+        verdict.unwrap_or_else(|| {
             let claim = pair.claim.trim();
             Classification::of(if !claim.is_empty() && pair.premise.contains(claim) { 1.0 } else { 0.0 })
         })

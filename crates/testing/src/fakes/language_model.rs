@@ -101,16 +101,16 @@ impl LanguageModel for FakeModel {
             let completion_tokens = u32::try_from(pieces).unwrap_or(u32::MAX);
             Ok(Piece::Done { usage: Some(Usage { prompt_tokens: 1, completion_tokens }), cut })
         };
-        let as_bytes = |said: &[String]| said.iter().map(|text| text.clone().into_bytes()).collect();
-        let (said, last): (Vec<Vec<u8>>, _) = match &self.script {
-            Script::Says(said) => (as_bytes(said), done(said.len(), None)),
-            Script::Writes(said) => (said.clone(), done(said.len(), None)),
-            Script::IsCutAfter(said, cut) => (as_bytes(said), done(said.len(), Some(*cut))),
-            Script::BreaksOffAfter(said) => (as_bytes(said), Err(ModelError::Timeout(30_000))),
+        let as_bytes = |texts: &[String]| texts.iter().map(|text| text.clone().into_bytes()).collect();
+        let (written, last): (Vec<Vec<u8>>, _) = match &self.script {
+            Script::Says(texts) => (as_bytes(texts), done(texts.len(), None)),
+            Script::Writes(texts) => (texts.clone(), done(texts.len(), None)),
+            Script::IsCutAfter(texts, cut) => (as_bytes(texts), done(texts.len(), Some(*cut))),
+            Script::BreaksOffAfter(texts) => (as_bytes(texts), Err(ModelError::Timeout(30_000))),
             Script::CannotBeReached => return Err(cannot_be_reached()),
             Script::NotServed => return Err(not_served()),
         };
-        let pieces = said.into_iter().map(|piece| Ok(Piece::Text(piece))).chain([last]);
+        let pieces = written.into_iter().map(|piece| Ok(Piece::Text(piece))).chain([last]);
         Ok(Box::pin(futures::stream::iter(pieces.collect::<Vec<_>>())))
     }
 
@@ -121,7 +121,7 @@ impl LanguageModel for FakeModel {
         }
         match &self.script {
             // It knows what it will say.
-            Script::Says(said) | Script::BreaksOffAfter(said) | Script::IsCutAfter(said, _) => match said.first() {
+            Script::Says(texts) | Script::BreaksOffAfter(texts) | Script::IsCutAfter(texts, _) => match texts.first() {
                 Some(piece) => Ok(vec![LikelyToken { text: piece.clone(), logprob: 0.0 }]),
                 None => Err(ModelError::Timeout(30_000)),
             },

@@ -124,7 +124,7 @@ mod tests {
             span: CharSpan { start: 0, end: 0 },
             text: text.to_owned(),
             above: Default::default(),
-            standing: Default::default(),
+            validity: Default::default(),
             tokens: 1,
             document_sha256: Sha256Hash::of(text.as_bytes()),
         }

@@ -22,7 +22,7 @@ pub fn passage(document: u128, collection: &CollectionName, text: &str) -> Catal
         document_sha256: Sha256Hash::of(text.as_bytes()),
         text: text.to_owned(),
         above: Default::default(),
-        standing: Default::default(),
+        validity: Default::default(),
         tokens: 8,
     }
 }

@@ -51,8 +51,8 @@ fn body(list: &WordList, uri: &str, statements: &[Statement]) -> Value {
     for (uri, statements) in connected(list, uri, statements) {
         // Of something with a type of its own, its name is enough; anything else is part of the concept.
         let own = statements.iter().any(|statement| statement.property == TYPE);
-        let told = statements.iter().filter(|statement| !own || is_name(statement));
-        nodes.push(node(uri, told));
+        let named = statements.iter().filter(|statement| !own || is_name(statement));
+        nodes.push(node(uri, named));
     }
     let context = context();
     match <[Map<String, Value>; 1]>::try_from(nodes) {
@@ -69,8 +69,8 @@ fn body(list: &WordList, uri: &str, statements: &[Statement]) -> Value {
 fn connected<'a>(list: &'a WordList, uri: &str, statements: &'a [Statement]) -> BTreeMap<&'a str, &'a [Statement]> {
     let nodes = statements.iter().filter(|statement| statement.property != TYPE).filter_map(|statement| {
         let Stated::Node(node) = &statement.value else { return None };
-        let (node, told) = list.statements.get_key_value(node)?;
-        (node != uri).then_some((node.as_str(), told.as_slice()))
+        let (node, of_node) = list.statements.get_key_value(node)?;
+        (node != uri).then_some((node.as_str(), of_node.as_slice()))
     });
     nodes.collect()
 }

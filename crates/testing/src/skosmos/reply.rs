@@ -39,9 +39,9 @@ impl IntoResponse for Refusal {
             // The title that a Skosmos has for it.
             Self::NoConcept => (StatusCode::NOT_FOUND, "Bad Request", "no concept found with given uri".to_owned()),
             Self::NotAcceptable(reason) => (StatusCode::NOT_ACCEPTABLE, "Not Acceptable", reason),
-            Self::Failed(said) => {
+            Self::Failed(reason) => {
                 let headers = [(header::CONTENT_TYPE, "text/html; charset=UTF-8")];
-                return (StatusCode::INTERNAL_SERVER_ERROR, headers, said).into_response();
+                return (StatusCode::INTERNAL_SERVER_ERROR, headers, reason).into_response();
             }
         };
         let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];

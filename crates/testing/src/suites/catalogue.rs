@@ -182,8 +182,8 @@ async fn lists_are_in_one_order_and_bounded(catalogue: &dyn Catalogue, library: 
         library.put(tenant, adr(address, &["public"])).await;
     }
     library.put(tenant, adr("ADR-11", &["others"])).await;
-    let untold = NewDocument { address: None, title: "A note".to_owned(), ..adr("note", &["public"]) };
-    library.put(tenant, untold).await;
+    let unaddressed = NewDocument { address: None, title: "A note".to_owned(), ..adr("note", &["public"]) };
+    library.put(tenant, unaddressed).await;
     let policy = NewDocument { collection: collection("Policy"), ..adr("P-1", &["public"]) };
     library.put(tenant, policy).await;
 

@@ -277,7 +277,7 @@ pub(super) fn version(texts: &[&str]) -> NewVersion {
         text_sha256: Sha256Hash::of(whole.as_bytes()),
         text: whole,
         passages: texts.iter().map(|text| passage(text)).collect(),
-        standing: Default::default(),
+        validity: Default::default(),
         remarks: Vec::new(),
     }
 }

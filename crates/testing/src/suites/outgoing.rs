@@ -24,7 +24,7 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use ibidem_engine::ask::Engine;
-use ibidem_engine::draft::Said;
+use ibidem_engine::draft::CheckedSentence;
 use ibidem_engine::listener::Listener;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
@@ -152,19 +152,19 @@ pub struct Asker {
 
 /// What came of one answer.
 pub struct Released {
-    /// As it was streamed.
-    pub heard: String,
+    /// Holds the text as it was streamed.
+    pub received: String,
     pub answer: Answer,
-    /// As the draft has it; none where the sources spoke for themselves.
-    pub said: Vec<Said>,
+    /// Holds the sentences of the draft; none where the sources spoke for themselves.
+    pub sentences: Vec<CheckedSentence>,
     /// What was written and did not go out, with what was found wrong.
-    pub dropped: Vec<Said>,
+    pub dropped: Vec<CheckedSentence>,
 }
 
 #[derive(Default)]
-struct Heard(String);
+struct Received(String);
 
-impl Listener for Heard {
+impl Listener for Received {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
         self.0.push_str(text);
     }
@@ -228,38 +228,43 @@ impl Asker {
             policy: self.policy.clone(),
             deadline: Deadline::NONE,
         };
-        let mut heard = Heard::default();
-        let spoken = block_on(engine.ask(asked, &mut heard)).unwrap();
-        let (said, dropped) = spoken.draft.map(|draft| (draft.said, draft.dropped)).unwrap_or_default();
-        Released { heard: heard.0, answer: spoken.answer, said, dropped }
+        let mut received = Received::default();
+        let spoken = block_on(engine.ask(asked, &mut received)).unwrap();
+        let (sentences, dropped) = spoken.draft.map(|draft| (draft.released, draft.dropped)).unwrap_or_default();
+        Released { received: received.0, answer: spoken.answer, sentences, dropped }
     }
 
     /// Which note the sentence that is known was given, as a citation shows it.
     fn first_note(released: &Released, known: &str) -> u32 {
-        let cites = |said: &&Said| said.sentence.text.contains(known);
-        released.said.iter().find(cites).and_then(|said| said.sentence.citations.first().copied()).unwrap_or(1)
+        let cites = |checked: &&CheckedSentence| checked.sentence.text.contains(known);
+        released
+            .sentences
+            .iter()
+            .find(cites)
+            .and_then(|checked| checked.sentence.citations.first().copied())
+            .unwrap_or(1)
     }
 
     /// What must hold of every answer, whatever the model wrote: fails with what does not.
     pub fn assert_checked(&self, released: &Released, written: &str) {
-        let Released { heard, answer, said, .. } = released;
-        let together: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
-        assert_eq!(&together, heard, "the draft has what was streamed: {written:?}");
+        let Released { received, answer, sentences, .. } = released;
+        let together: String = sentences.iter().map(|checked| checked.sentence.text.as_str()).collect();
+        assert_eq!(&together, received, "the draft has what was streamed: {written:?}");
         if answer.action == Action::Cite {
-            assert_eq!(answer.answer, heard.trim(), "{written:?}");
+            assert_eq!(answer.answer, received.trim(), "{written:?}");
         } else {
-            assert_eq!(heard, "", "{written:?}");
+            assert_eq!(received, "", "{written:?}");
         }
-        assert_no_markup(heard, &self.library.notes, written);
+        assert_no_markup(received, &self.library.notes, written);
         let known = self.words();
-        for said in said {
-            let (text, check) = (&said.sentence.text, &said.check);
+        for checked in sentences {
+            let (text, check) = (&checked.sentence.text, &checked.check);
             assert_eq!(check.verdict, SentenceVerdict::Supported, "{text:?} of {written:?}");
             let words = words(text);
             let found = words.iter().filter(|word| known.contains(*word)).count();
-            match said.sentence.kind {
+            match checked.sentence.kind {
                 Kind::Claim => {
-                    assert!(!said.sentence.citations.is_empty(), "{text:?} of {written:?}");
+                    assert!(!checked.sentence.citations.is_empty(), "{text:?} of {written:?}");
                     // Of words that carry nothing the engine knows more than are left out here.
                     assert!(2 * found + 2 >= words.len(), "{found} of {words:?} of {written:?}");
                 }
@@ -278,7 +283,7 @@ impl Asker {
         let Library { title, section, known, stop, question, .. } = self.library;
         let note = Self::first_note(released, known);
         let mut rest = String::new();
-        let shown = released.heard.replace(&format!("{known}{stop}[{note}]"), "\0");
+        let shown = released.received.replace(&format!("{known}{stop}[{note}]"), "\0");
         for before in shown.replace(&format!("{known}[{note}]"), "\0").split('\0') {
             // Its place in a list is none of its words.
             let line = before.rfind('\n').map_or(0, |end| end + 1);

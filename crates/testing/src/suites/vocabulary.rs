@@ -171,8 +171,8 @@ fn assert_language(concept: &Concept, language: Option<&str>) {
 async fn assert_ambiguous(vocabulary: &dyn Vocabulary, term: &str, matched: LabelKind, expected: &[(&str, &str)]) {
     let lookup = vocabulary.lookup(term).await;
     let Ok(Lookup::Ambiguous(concepts)) = lookup else { panic!("{term} is ambiguous, not {lookup:?}") };
-    let told: Vec<_> = concepts.iter().map(|concept| (concept.uri.as_str(), text(concept).unwrap_or(""))).collect();
-    assert_eq!(told, expected, "{term}");
+    let listed: Vec<_> = concepts.iter().map(|concept| (concept.uri.as_str(), text(concept).unwrap_or(""))).collect();
+    assert_eq!(listed, expected, "{term}");
     assert!(concepts.iter().all(|concept| concept.matched == matched), "{term}");
 }
 

@@ -367,7 +367,7 @@ async fn a_call_given_up_counts_against_the_part_only_after_the_time_that_is_due
 
 #[test]
 fn every_part_says_in_the_same_words_what_happened() {
-    fn said<Own: OwnFault>() -> [String; 3] {
+    fn messages<Own: OwnFault>() -> [String; 3] {
         let (after, again_in) = (Duration::from_millis(300), Duration::from_secs(30));
         let refused = PartError::Unavailable("refused".to_owned());
         [PartError::<Own>::late(after), PartError::circuit_open(again_in), refused].map(|error| error.to_string())
@@ -379,16 +379,16 @@ fn every_part_says_in_the_same_words_what_happened() {
             format!("{unavailable}: refused"),
         ]
     };
-    for (said, part) in [
-        (said::<EmbedFault>(), "the embedding model"),
-        (said::<RerankFault>(), "the reranker"),
-        (said::<ibidem_ports::entailment::EntailmentFault>(), "the entailment model"),
-        (said::<VocabularyFault>(), "the vocabulary"),
-        (said::<IndexFault>(), "the index"),
+    for (found, part) in [
+        (messages::<EmbedFault>(), "the embedding model"),
+        (messages::<RerankFault>(), "the reranker"),
+        (messages::<ibidem_ports::entailment::EntailmentFault>(), "the entailment model"),
+        (messages::<VocabularyFault>(), "the vocabulary"),
+        (messages::<IndexFault>(), "the index"),
     ] {
-        assert_eq!(said, expected(part, &format!("{part} is unavailable")));
+        assert_eq!(found, expected(part, &format!("{part} is unavailable")));
     }
-    assert_eq!(said::<ModelFault>(), expected("the model", "the model server cannot be reached"));
+    assert_eq!(messages::<ModelFault>(), expected("the model", "the model server cannot be reached"));
     let own = IndexError::Own(IndexFault::Missing);
     assert_eq!(own.to_string(), IndexFault::Missing.to_string());
     assert_eq!(VocabularyError::Own(VocabularyFault::InvalidTerm).to_string(), "a term has 1 to 500 characters");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn said(content: &str) -> Message {
+fn message(content: &str) -> Message {
     Message { role: Speaker::User, content: content.to_owned(), timestamp: None }
 }
 
@@ -26,14 +26,14 @@ fn what_cannot_be_asked_is_refused_by_its_field() {
             QuestionDraft { collections: vec!["ADR".parse().unwrap(); 101], ..draft() },
             "collections: has 101 entries; the most is 100",
         ),
-        (QuestionDraft { history: vec![said("a"); 101], ..draft() }, "history: has 101 messages; the most is 100"),
-        (QuestionDraft { history: vec![said("a"), said("\u{feff}")], ..draft() }, "history[1].content: is blank"),
+        (QuestionDraft { history: vec![message("a"); 101], ..draft() }, "history: has 101 messages; the most is 100"),
+        (QuestionDraft { history: vec![message("a"), message("\u{feff}")], ..draft() }, "history[1].content: is blank"),
         (
-            QuestionDraft { history: vec![said(&of_length(16_001))], ..draft() },
+            QuestionDraft { history: vec![message(&of_length(16_001))], ..draft() },
             "history[0].content: has 16001 characters; the most is 16000",
         ),
         (
-            QuestionDraft { history: vec![said(&of_length(10_001)); 10], ..draft() },
+            QuestionDraft { history: vec![message(&of_length(10_001)); 10], ..draft() },
             "history: has 100010 characters; the most is 100000",
         ),
         (QuestionDraft { model: name("\u{2060}"), ..draft() }, "model: is blank"),
@@ -53,14 +53,14 @@ fn what_cannot_be_asked_is_refused_by_its_field() {
 fn what_is_as_long_as_it_may_be_is_taken() {
     let longest = QuestionDraft {
         query: "é".repeat(4_000),
-        history: vec![said(&"é".repeat(16_000)), said(&"é".repeat(16_000))],
+        history: vec![message(&"é".repeat(16_000)), message(&"é".repeat(16_000))],
         model: Some("é".repeat(200)),
         session_id: Some("é".repeat(200)),
         max_context_chunks: 20,
         ..draft()
     };
     assert!(Question::checked(longest).is_ok());
-    assert!(Question::checked(QuestionDraft { history: vec![said(&"é".repeat(1_000)); 100], ..draft() }).is_ok());
+    assert!(Question::checked(QuestionDraft { history: vec![message(&"é".repeat(1_000)); 100], ..draft() }).is_ok());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn every_way_to_a_question_takes_out_what_nobody_sees() {
     let clean = "How much oil?\nNow";
     let checked = Question::checked(QuestionDraft {
         query: hidden.to_owned(),
-        history: vec![said(hidden)],
+        history: vec![message(hidden)],
         model: Some("sm\u{200d}all".to_owned()),
         session_id: Some("\u{1b}[31mdesk".to_owned()),
         ..draft()
@@ -77,7 +77,7 @@ fn every_way_to_a_question_takes_out_what_nobody_sees() {
     .unwrap();
     assert_eq!((checked.query.as_str(), checked.history[0].content.as_str()), (clean, clean));
     assert_eq!((checked.model.as_deref(), checked.session_id.as_deref()), (Some("small"), Some("[31mdesk")));
-    let made = Question::new(hidden).after(vec![said(hidden)]).of_model("sm\u{200d}all");
+    let made = Question::new(hidden).after(vec![message(hidden)]).of_model("sm\u{200d}all");
     assert_eq!((made.query.as_str(), made.history[0].content.as_str()), (clean, clean));
     assert_eq!(made.model.as_deref(), Some("small"));
     assert_eq!(made.asking(hidden).query, clean);
@@ -89,7 +89,7 @@ fn a_token_is_taken_out_of_every_text_and_only_the_message_itself_confirms() {
     let sentence = format!("Confirm with {}", token.revealed());
     let checked = Question::checked(QuestionDraft {
         query: sentence.clone(),
-        history: vec![said(&format!("{sentence} please"))],
+        history: vec![message(&format!("{sentence} please"))],
         session_id: Some(token.revealed().to_owned()),
         ..draft()
     })
@@ -99,7 +99,7 @@ fn a_token_is_taken_out_of_every_text_and_only_the_message_itself_confirms() {
         assert!(!out.contains("0909"), "{out}");
     }
     assert_eq!(Question::new(sentence.clone()).confirmation, Some(token.clone()));
-    let earlier = Question::checked(QuestionDraft { history: vec![said(&sentence)], ..draft() }).unwrap();
+    let earlier = Question::checked(QuestionDraft { history: vec![message(&sentence)], ..draft() }).unwrap();
     assert_eq!(earlier.confirmation, None, "what was said before confirms nothing");
     assert_eq!(earlier.reworded(sentence).confirmation, None, "and no other wording of the question does");
     let named = QuestionDraft { confirmation: Some(token.revealed().to_owned()), ..draft() };

@@ -152,7 +152,7 @@ impl Outcomes {
 /// What became of one half of the pairs, by kind and then by language.
 pub type Scores = BTreeMap<Kind, BTreeMap<String, Outcomes>>;
 
-pub fn read(file: &Path) -> Result<Vec<Pair>, AdversarialError> {
+pub fn load(file: &Path) -> Result<Vec<Pair>, AdversarialError> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| AdversarialError::Unreadable(name(), error))?;
     let mut pairs: Vec<Pair> = Vec::new();

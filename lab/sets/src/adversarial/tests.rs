@@ -6,7 +6,7 @@ use super::*;
 
 fn pairs() -> Vec<CitedSentence> {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/data/adversarial/pairs.jsonl");
-    read(&file).unwrap()
+    load(&file).unwrap()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_line_with_a_label_that_denies_its_class_is_refused() {
     let line =
         r#"{"id": "number-01", "class": "number", "passages": ["5"], "sentence": "6", "supported": true, "note": ""}"#;
     std::fs::write(&file, line).unwrap();
-    assert!(read(&file).unwrap_err().to_string().contains("number-01 is supported"));
+    assert!(load(&file).unwrap_err().to_string().contains("number-01 is supported"));
     std::fs::write(&file, "{}").unwrap();
-    assert!(read(&file).unwrap_err().to_string().contains("line 1"));
+    assert!(load(&file).unwrap_err().to_string().contains("line 1"));
 }

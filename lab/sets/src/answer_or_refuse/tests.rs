@@ -51,11 +51,11 @@ async fn false_answers_and_false_refusals_are_counted_of_the_questions_they_are_
         question("who wrote the letter", None, "Letters."),
     ];
     let all = sample(&questions, None);
-    let mut heard = 0;
-    let outcomes = ask_all(&Engine::new(searcher), &asked(), &all, 2, |_, _| heard += 1).await.unwrap();
+    let mut received = 0;
+    let outcomes = ask_all(&Engine::new(searcher), &asked(), &all, 2, |_, _| received += 1).await.unwrap();
     let tally = Tally::of(&outcomes);
     let counts = |share: Share| (share.count, share.of);
-    assert_eq!((heard, tally.questions), (5, 5));
+    assert_eq!((received, tally.questions), (5, 5));
     assert_eq!(counts(tally.false_answers), (1, 2), "{outcomes:#?}");
     assert_eq!(counts(tally.false_refusals), (1, 3));
     assert_eq!(counts(tally.cites_the_paragraph), (1, 2));

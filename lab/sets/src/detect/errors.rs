@@ -78,8 +78,8 @@ fn miss(sentence: &CheckedSentence, given: &MarkedAnswer) -> &'static str {
     if sentence.aside.is_some() {
         return "in what was taken for an aside";
     }
-    let said = significant_terms(&sentence.text);
+    let terms = significant_terms(&sentence.text);
     let known = significant_terms(&given.passages.join("\n"));
-    let found = said.iter().filter(|word| known.iter().any(|other| same_word(word, other))).count();
-    if share(found, said.len()) >= OWN_WORDS { "in the passages' own words" } else { "with words of its own" }
+    let found = terms.iter().filter(|word| known.iter().any(|other| same_word(word, other))).count();
+    if share(found, terms.len()) >= OWN_WORDS { "in the passages' own words" } else { "with words of its own" }
 }

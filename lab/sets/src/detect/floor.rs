@@ -41,10 +41,10 @@ fn worst_overlap(answer: &MarkedAnswer) -> f64 {
     overlaps.fold(1.0, f64::min)
 }
 
-fn overlap(said: &BTreeSet<String>, known: &BTreeSet<String>) -> f64 {
-    if said.is_empty() {
+fn overlap(claimed: &BTreeSet<String>, known: &BTreeSet<String>) -> f64 {
+    if claimed.is_empty() {
         return 1.0;
     }
-    let found = said.iter().filter(|word| known.contains(*word) || known.iter().any(|other| same_word(word, other)));
-    share(found.count(), said.len())
+    let found = claimed.iter().filter(|word| known.contains(*word) || known.iter().any(|other| same_word(word, other)));
+    share(found.count(), claimed.len())
 }

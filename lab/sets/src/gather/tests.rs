@@ -55,13 +55,13 @@ fn asked(pool: usize, forced_lexical: usize) -> Asked {
 #[tokio::test]
 async fn a_pool_is_the_best_by_cosine_with_what_words_force_and_what_is_left_out_is_still_in_it() {
     let queries = [judged("1", "small penguins eat fish lava", &["birds", "lava"])];
-    let mut heard = 0;
+    let mut received = 0;
     for (pool, forced, expected) in [(1, 0, 1), (1, 3, 3), (10, 0, 4)] {
-        let pools = gather_all(&engine().await, &asked(pool, forced), &queries, || heard += 1).await.unwrap();
+        let pools = gather_all(&engine().await, &asked(pool, forced), &queries, || received += 1).await.unwrap();
         assert_eq!(pools[0].candidates.len(), expected, "pool {pool}, forced {forced}");
         assert_eq!(pools[0].variants, 1);
     }
-    assert_eq!(heard, 3);
+    assert_eq!(received, 3);
 }
 
 #[tokio::test]

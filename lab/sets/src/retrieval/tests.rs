@@ -29,10 +29,10 @@ async fn a_document_is_ranked_once_by_its_best_passage_in_every_lane() {
     // The second answer is found below one document with three passages: in the second place, not the fourth.
     let queries = [judged("1", "fish", &["birds"]), judged("2", "penguins eat small fish lava", &["lava"])];
     for lane in LANES {
-        let mut heard = 0;
-        let score = run_lane(&searcher, &scope(tenant), &run(), lane, &queries, || heard += 1).await.unwrap();
+        let mut received = 0;
+        let score = run_lane(&searcher, &scope(tenant), &run(), lane, &queries, || received += 1).await.unwrap();
         let expected = (1.0 + 1.0 / 3_f64.log2()) / 2.0;
-        assert_eq!((heard, score.queries, score.lane), (2, 2, lane.0));
+        assert_eq!((received, score.queries, score.lane), (2, 2, lane.0));
         assert!((score.ndcg_at_10 - expected).abs() < 1e-9, "{score:?}");
         assert!((score.mrr - 0.75).abs() < 1e-9, "{score:?}");
         assert!((score.recall_at_10 - 1.0).abs() < 1e-9 && (score.recall_at_100 - 1.0).abs() < 1e-9, "{score:?}");

@@ -4,7 +4,7 @@ use ibidem_language::markers::without_markers;
 use serde::{Deserialize, Serialize};
 
 use super::reply::{Gave, Reply};
-use super::said::says;
+use super::wording::says;
 use super::{Expect, TrialQuestion};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -59,14 +59,14 @@ pub fn judge(question: &TrialQuestion, reply: &Reply) -> (Judged, Option<String>
 /// What an answer lacks, or has too much.
 fn missing(question: &TrialQuestion, reply: &Reply) -> Option<String> {
     // A citation's number says nothing. Models write it as they were told to, `[^1]`.
-    let said = without_markers(&reply.answer.replace("[^", "["));
+    let text = without_markers(&reply.answer.replace("[^", "["));
     let mut found = Vec::new();
     for group in &question.must {
-        if !group.iter().any(|words| says(&said, words)) {
+        if !group.iter().any(|words| says(&text, words)) {
             found.push(format!("it does not say {:?}", group.join(" or ")));
         }
     }
-    for words in question.must_not.iter().filter(|words| says(&said, words)) {
+    for words in question.must_not.iter().filter(|words| says(&text, words)) {
         found.push(format!("it says {words:?}"));
     }
     if !question.sources.iter().any(|source| reply.cites(source)) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::said::says;
+use super::wording::says;
 use super::{DEMO_CORPORA, Expect, Half, Kind, TrialQuestion};
 
 /// With fewer, a few answers more or less are a tenth of a kind's figure.

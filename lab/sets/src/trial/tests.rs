@@ -61,9 +61,9 @@ fn an_answer_is_right_that_says_all_it_must_nothing_it_must_not_and_cites_a_sour
         (reply(Gave::Refusal, "", "", None), Judged::WronglyRefused, "refused (no reason)"),
         (reply(Gave::Reply, "Hello!", "", None), Judged::Wrong, "small talk"),
     ] {
-        let (found, said) = judge(&question("A-1"), &reply);
+        let (found, reason) = judge(&question("A-1"), &reply);
         assert_eq!(found, judged, "{reply:?}");
-        assert!(said.unwrap_or_default().contains(why), "{reply:?}");
+        assert!(reason.unwrap_or_default().contains(why), "{reply:?}");
     }
 }
 
@@ -123,7 +123,7 @@ fn a_set_names_what_is_wrong_with_it() {
         TrialQuestion { must_not: vec!["27".to_owned()], ..question("b 4") },
         TrialQuestion { expect: Expect::Refuse, ..question("B-5") },
     ];
-    let said = lint(&[&twice[..], &broken[..]].concat(), &texts).join("\n");
+    let problems = lint(&[&twice[..], &broken[..]].concat(), &texts).join("\n");
     for problem in [
         "A-1: another question has this id",
         "A-1: another question has these words",
@@ -140,7 +140,7 @@ fn a_set_names_what_is_wrong_with_it() {
         "direct has 7 open questions and 0 sealed ones",
         "support has 0 questions",
     ] {
-        assert!(said.contains(problem), "{problem}\n{said}");
+        assert!(problems.contains(problem), "{problem}\n{problems}");
     }
 }
 

@@ -151,7 +151,7 @@ struct Library {
 
 /// Passages of these texts, in a database and an index of their own, which are made once and used again.
 async fn library(settings: &Settings, texts: &[PathBuf], passages: u32) -> anyhow::Result<Library> {
-    let sentences = corpus::Sentences::read(texts)?;
+    let sentences = corpus::Sentences::load_files(texts)?;
     let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
     let name = format!("answers-{passages}");
     let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));

@@ -71,7 +71,7 @@ struct Line {
 }
 
 impl Sentences {
-    pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
+    pub(super) fn load_files(files: &[PathBuf]) -> anyhow::Result<Self> {
         let mut sentences = Vec::new();
         for file in files {
             let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;

@@ -92,7 +92,7 @@ impl GatherBench {
             self.variants.iter().all(|variants| (1..=MOST_VARIANTS).contains(variants)),
             "--variants must be from 1 to {MOST_VARIANTS}: the question is one of them"
         );
-        let sentences = corpus::Sentences::read(&self.texts)?;
+        let sentences = corpus::Sentences::load_files(&self.texts)?;
         let prepared = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
         let name = format!("search-{}", self.passages);
         let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::Utc;
-use ibidem_ingest::find::{self, Found};
+use ibidem_ingest::find::{self, SourceFile};
 use ibidem_ingest::identify::{identify, title_of};
-use ibidem_ingest::read::read;
+use ibidem_ingest::read::extract;
 use ibidem_ingest::split::{Limits, split};
 use ibidem_ports::intake::Submission;
 use ibidem_ports::originals::Originals as _;
@@ -95,7 +95,7 @@ impl IngestBench {
 async fn measure(
     scratch: &Scratch,
     embedder: &Arc<dyn CountingEmbedder>,
-    documents: &[Found],
+    documents: &[SourceFile],
     rounds: usize,
 ) -> anyhow::Result<(Pace, Pace)> {
     let tenant = scratch.store.ensure_tenant("bench").await?;
@@ -134,7 +134,7 @@ fn collection() -> anyhow::Result<CollectionName> {
     Ok("Bench".parse()?)
 }
 
-fn submission(tenant: TenantId, found: &Found, original: Sha256Hash) -> anyhow::Result<Submission> {
+fn submission(tenant: TenantId, found: &SourceFile, original: Sha256Hash) -> anyhow::Result<Submission> {
     Ok(Submission {
         tenant,
         collection: collection()?,
@@ -150,13 +150,17 @@ fn submission(tenant: TenantId, found: &Found, original: Sha256Hash) -> anyhow::
 }
 
 /// What ingesting these documents will embed: each text once.
-fn passages(embedder: &dyn CountingEmbedder, tenant: TenantId, documents: &[Found]) -> anyhow::Result<Vec<String>> {
+fn passages(
+    embedder: &dyn CountingEmbedder,
+    tenant: TenantId,
+    documents: &[SourceFile],
+) -> anyhow::Result<Vec<String>> {
     let limits = Limits::of_window(embedder.model().max_tokens);
     let mut keys = std::collections::HashSet::new();
     let mut texts = Vec::new();
     for found in documents {
         let submission = submission(tenant, found, Sha256Hash::of(&found.bytes))?;
-        let document = read(&found.bytes, found.format)?;
+        let document = extract(&found.bytes, found.format)?;
         let title = title_of(&submission, &document);
         let passages = split(&document, &title, embedder, &limits)?;
         let identified = identify(&submission, title, document, passages, Utc::now());
@@ -188,7 +192,7 @@ async fn ingest_all(
     settings: &Settings,
     parts: &Parts,
     tenant: TenantId,
-    documents: &[Found],
+    documents: &[SourceFile],
 ) -> anyhow::Result<(usize, Duration)> {
     let worker = parts.worker();
     let progress = Arc::clone(&worker.publisher.progress);

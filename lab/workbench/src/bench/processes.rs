@@ -61,11 +61,11 @@ struct Stat {
 
 impl Stat {
     fn of(id: u32) -> Option<Self> {
-        Self::read(&std::fs::read_to_string(Path::new("/proc").join(id.to_string()).join("stat")).ok()?)
+        Self::parse(&std::fs::read_to_string(Path::new("/proc").join(id.to_string()).join("stat")).ok()?)
     }
 
     /// The program's name comes in brackets and may have spaces: what counts is behind the last bracket.
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
         let number = |place: usize| fields.get(place)?.parse::<u32>().ok();
         let ticks = number(11)? + number(12)?;
@@ -84,7 +84,7 @@ mod tests {
         assert!("postgres".parse::<ServerProcess>().unwrap_err().contains("NAME=ID"));
         assert!("postgres=x".parse::<ServerProcess>().is_err());
         let line = "12 (a) b) S 7 12 12 0 -1 4194560 100 0 0 0 30 12 5 6 20 0 1 0 100 0 0";
-        let stat = Stat::read(line).unwrap();
+        let stat = Stat::parse(line).unwrap();
         assert_eq!((stat.parent, stat.ticks, stat.of_ended_children), (7, 42, 11));
         assert!(ServerProcess::this().spent().is_ok());
     }

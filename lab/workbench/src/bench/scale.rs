@@ -84,7 +84,7 @@ impl FilledIndex {
 
 impl ScaleBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let sentences = Sentences::read(&self.texts)?;
+        let sentences = Sentences::load_files(&self.texts)?;
         let embedder = Arc::new(like_the_real_one(settings, &sentences).await?);
         let queries = sentences.queries(QUERIES);
         let mut sizes = Vec::new();
@@ -185,14 +185,14 @@ impl ScaleBench {
 
     /// Memory and disk, in words.
     fn room(&self) -> anyhow::Result<String> {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         for process in &self.processes {
-            told.push(format!("{} {} MB of memory", process.name, process.memory()? / 1_000_000));
+            lines.push(format!("{} {} MB of memory", process.name, process.memory()? / 1_000_000));
         }
         for folder in &self.folders {
-            told.push(format!("{} {} MB on disk", folder.display(), size_of(folder) / 1_000_000));
+            lines.push(format!("{} {} MB on disk", folder.display(), size_of(folder) / 1_000_000));
         }
-        Ok(if told.is_empty() { "not told".to_owned() } else { told.join(", ") })
+        Ok(if lines.is_empty() { "not told".to_owned() } else { lines.join(", ") })
     }
 }
 

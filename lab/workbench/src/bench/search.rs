@@ -65,7 +65,7 @@ pub(crate) struct SearchBench {
 
 impl SearchBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let sentences = corpus::Sentences::read(&self.texts)?;
+        let sentences = corpus::Sentences::load_files(&self.texts)?;
         let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
         let name = format!("search-{}", self.passages);
         let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));

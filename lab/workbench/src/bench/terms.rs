@@ -38,7 +38,7 @@ impl TermsBench {
         let language = settings.terminology.language.clone();
         let files =
             SkosFilesSettings { paths: self.files, language: language.clone(), max_file_bytes: LARGEST_VOCABULARY };
-        let vocabularies = SkosFiles::read(&files)?;
+        let vocabularies = SkosFiles::load(&files)?;
         let policy = compose::policy(settings, None)?;
         let terms = terms(&vocabularies, &language, &policy, self.terms as usize);
         anyhow::ensure!(terms.len() >= 10, "only {} terms in the language {language}", terms.len());

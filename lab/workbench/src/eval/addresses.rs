@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ibidem_lab::addresses::{KindScore, Wrong, read, run};
+use ibidem_lab::addresses::{KindScore, Wrong, load, run};
 use ibidem_words::Question;
 
 use crate::compose::{self, Parts};
@@ -33,7 +33,7 @@ struct Report {
 
 impl Addresses {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let queries = read(&self.queries)?;
+        let queries = load(&self.queries)?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let engine = Parts::ready(settings).await?.engine(settings).await?;
         let asked = |query: &str| self.access.asked(Question::new(query), policy.clone());

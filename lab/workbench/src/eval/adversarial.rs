@@ -29,7 +29,7 @@ const MOST_FAITHFUL_DROPPED: f64 = 0.1;
 impl Adversarial {
     /// Fails when an aim is missed, so that scripts can tell.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
-        let pairs = adversarial::read(&self.file)?;
+        let pairs = adversarial::load(&self.file)?;
         let embedder = Part::bare(compose::embedder(settings).await? as _);
         let entailment = compose::entailment(settings, Some(embedder)).await?;
         let verifier =

@@ -183,12 +183,12 @@ fn show(report: &Report) {
                 tally.questions.to_string(),
                 tally.false_answers.count.to_string(),
                 tally.false_answers.of.to_string(),
-                shown(tally.false_answers),
+                percent(tally.false_answers),
                 tally.false_refusals.count.to_string(),
                 tally.false_refusals.of.to_string(),
-                shown(tally.false_refusals),
-                shown(tally.cites_the_paragraph),
-                shown(tally.says_the_answer),
+                percent(tally.false_refusals),
+                percent(tally.cites_the_paragraph),
+                percent(tally.says_the_answer),
             ]);
         }
         console::say(&format!("{table}\n"));
@@ -211,7 +211,7 @@ fn show(report: &Report) {
     }
 }
 
-fn shown(share: Share) -> String {
+fn percent(share: Share) -> String {
     if share.of == 0 {
         return "–".to_owned();
     }

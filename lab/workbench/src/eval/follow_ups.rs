@@ -55,8 +55,8 @@ impl FollowUps {
                 // As a conversation has it: only what was answered is gone on with.
                 if answer.action == Action::Cite {
                     let question = answer.rewritten_question.unwrap_or_else(|| turn.ask.clone());
-                    let said = |role, content| Message { role, content, timestamp: None };
-                    history.extend([said(Speaker::User, question), said(Speaker::Assistant, answer.answer)]);
+                    let message = |role, content| Message { role, content, timestamp: None };
+                    history.extend([message(Speaker::User, question), message(Speaker::Assistant, answer.answer)]);
                 }
             }
             asked.push(AskedChain { id: chain.id, kind: chain.kind, turns });

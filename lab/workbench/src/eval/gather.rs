@@ -154,9 +154,9 @@ impl Gather {
         let mut scores = Vec::new();
         for lane in LANES.into_iter().filter(|(name, _)| *name != "both") {
             setting.bar.set_message(lane.0);
-            let heard = || setting.bar.inc(1);
+            let advance = || setting.bar.inc(1);
             let scored =
-                run_lane(&engine.parts.searcher, &setting.asked.scope, &run, lane, &setting.queries, heard).await?;
+                run_lane(&engine.parts.searcher, &setting.asked.scope, &run, lane, &setting.queries, advance).await?;
             scores.push(GatherScore::of_lane(&scored, self.pool.into()));
         }
         Ok(scores)

@@ -81,7 +81,7 @@ impl Trial {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let questions = json_lines::read::<TrialQuestion>(&self.file)?.into_iter().map(|(_, question)| question);
+        let questions = json_lines::load::<TrialQuestion>(&self.file)?.into_iter().map(|(_, question)| question);
         let questions: Vec<TrialQuestion> = questions.filter(|question| self.half.has(question.half)).collect();
         let report = match &self.replies {
             Some(file) => handed_in(questions, file)?,
@@ -137,7 +137,7 @@ impl Trial {
 
 /// Replies of another pipeline to these questions. It may leave questions out; they are not counted.
 fn handed_in(questions: Vec<TrialQuestion>, file: &Path) -> anyhow::Result<Report> {
-    let replies = json_lines::read::<Reply>(file)?;
+    let replies = json_lines::load::<Reply>(file)?;
     let mut replies: BTreeMap<String, Reply> =
         replies.into_iter().map(|(_, reply)| (reply.id.clone(), reply)).collect();
     let of_question = |question: TrialQuestion| replies.remove(&question.id).map(|reply| (question, reply));

@@ -15,18 +15,18 @@ mod refusing;
 use std::path::Path;
 
 use common::installation;
-use common::installation::{Installation, Said, with_installation};
+use common::installation::{CommandOutput, Installation, with_installation};
 
 /// Runs the workbench on an installation, to its end.
-async fn measure(installation: &Installation, arguments: &[&str]) -> Said {
+async fn measure(installation: &Installation, arguments: &[&str]) -> CommandOutput {
     installation.run_program(Path::new(env!("CARGO_BIN_EXE_ibidem-workbench")), arguments).await
 }
 
 /// The same, and it must succeed.
-async fn measured(installation: &Installation, arguments: &[&str]) -> Said {
-    let said = measure(installation, arguments).await;
-    assert_eq!(said.code, Some(0), "`ibidem-workbench {}`: {said:#?}", arguments.join(" "));
-    said
+async fn measured(installation: &Installation, arguments: &[&str]) -> CommandOutput {
+    let output = measure(installation, arguments).await;
+    assert_eq!(output.code, Some(0), "`ibidem-workbench {}`: {output:#?}", arguments.join(" "));
+    output
 }
 
 /// Sentences of their own number, enough for a bench.
@@ -79,10 +79,10 @@ async fn a_search_finds_the_best_whatever_share_of_an_index_the_asker_sees() {
         let settings = ["--set", "index.quantization=int8", "--set", "index.on_disk=true"];
         // More than there can be: everything is told, and then it fails.
         let wanted = ["--least-recall", "1.1"];
-        let said = measure(installation, &[&bench[..], &briefly, &settings, &wanted].concat()).await;
-        assert_eq!(said.out.matches("1.0000").count(), 8, "{said:?}");
-        assert!(said.out.contains("5 a second") && said.out.contains("2 clients"), "{said:?}");
-        assert!(said.code == Some(1) && said.err.contains("and 1.1 was wanted"), "{said:?}");
+        let output = measure(installation, &[&bench[..], &briefly, &settings, &wanted].concat()).await;
+        assert_eq!(output.out.matches("1.0000").count(), 8, "{output:?}");
+        assert!(output.out.contains("5 a second") && output.out.contains("2 clients"), "{output:?}");
+        assert!(output.code == Some(1) && output.err.contains("and 1.1 was wanted"), "{output:?}");
     })
     .await;
 }

@@ -44,8 +44,8 @@ async fn false_answers_and_false_refusals_come_together_for_each_policy() {
         measured(installation, &[&evaluate[..], &written[..]].concat()).await;
         assert_eq!(std::fs::read_to_string(&answers).unwrap().lines().count(), 4);
         let nothing = ["eval", "answer-or-refuse", &file, "--collection", "Nothing", "--policy", "default"];
-        let said = measure(installation, &nothing).await;
-        assert!(said.code == Some(1) && said.err.contains("ingest the paragraphs first"), "{said:?}");
+        let output = measure(installation, &nothing).await;
+        assert!(output.code == Some(1) && output.err.contains("ingest the paragraphs first"), "{output:?}");
     })
     .await;
 }

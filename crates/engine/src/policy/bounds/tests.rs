@@ -44,7 +44,7 @@ fn path_of(key: &str) -> Vec<String> {
     key.split('.').map(str::to_owned).collect()
 }
 
-fn said_of(tree: &Value) -> String {
+fn problems_in(tree: &Value) -> String {
     match Policy::parse(&serde_json::to_string(tree).unwrap()) {
         Ok(_) => String::new(),
         Err(error) => error.to_string(),
@@ -54,7 +54,7 @@ fn said_of(tree: &Value) -> String {
 #[test]
 fn a_number_beyond_its_bounds_is_refused_by_key_value_and_bounds() {
     let whole = policy_with_everything();
-    assert_eq!(said_of(&whole), "");
+    assert_eq!(problems_in(&whole), "");
     for Bound { key, least, most } in BOUNDS {
         // Their sections say one thing in two ways, or belong to a file that was calibrated.
         if key.starts_with("calibration.")
@@ -67,11 +67,11 @@ fn a_number_beyond_its_bounds_is_refused_by_key_value_and_bounds() {
         for value in [least - 1.0, most + 1.0] {
             let mut tree = whole.clone();
             put(&mut tree, &path_of(key), number(value));
-            let said = said_of(&tree);
+            let problems = problems_in(&tree);
             let (shown, is_negative) = (key.replace("[]", "[0]").replace('*', "lecture"), value < 0.0);
-            let is_named = said.contains(&format!("{shown} is {value}; it must be from {least} to {most}"));
+            let is_named = problems.contains(&format!("{shown} is {value}; it must be from {least} to {most}"));
             // A count below nothing is no count, and the reader of the file says so, with the line.
-            assert!(is_named || (is_negative && said.contains("cannot be read")), "{key} = {value}: {said}");
+            assert!(is_named || (is_negative && problems.contains("cannot be read")), "{key} = {value}: {problems}");
         }
     }
 }
@@ -126,7 +126,7 @@ fn a_number_in_other_clothes_is_refused_too() {
 fn a_list_that_is_too_long_is_refused_and_so_are_too_many_patterns() {
     let mut tree = policy_with_everything();
     put(&mut tree, &["wording".to_owned(), "next_steps".to_owned()], Value::from(vec!["Ask."; 21]));
-    assert!(said_of(&tree).contains("wording.next_steps has 21 entries; it must have at most 20"));
+    assert!(problems_in(&tree).contains("wording.next_steps has 21 entries; it must have at most 20"));
 
     let mut tree = policy_with_everything();
     let series = (0..20).map(|place| serde_json::json!({ "pattern": format!("S-{place}") })).collect();
@@ -137,9 +137,9 @@ fn a_list_that_is_too_long_is_refused_and_so_are_too_many_patterns() {
     };
     put(&mut tree, &path_of("gather.topics.topics"), Value::Array((0..5).map(topic).collect()));
     assert!(
-        said_of(&tree).contains("gather has 65 regular expressions; it must have at most 64"),
+        problems_in(&tree).contains("gather has 65 regular expressions; it must have at most 64"),
         "{}",
-        said_of(&tree)
+        problems_in(&tree)
     );
 }
 

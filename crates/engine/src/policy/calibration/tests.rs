@@ -43,8 +43,8 @@ fn a_calibrated_policy_holds_with_its_own_models_only() {
     for (in_use, expected) in others {
         let error = policy.check_models(&in_use).unwrap_err();
         assert!(matches!(error, PolicyError::OtherModels { .. }), "{error}");
-        let said = error.to_string();
-        assert!(said.contains(expected) && said.contains("run `ibidem calibrate` again"), "{said}");
+        let message = error.to_string();
+        assert!(message.contains(expected) && message.contains("run `ibidem calibrate` again"), "{message}");
     }
     assert_eq!(Policy::parse(BOOK).unwrap().check_models(&models()), Ok(()), "what promises nothing may run with any");
 }
@@ -62,8 +62,8 @@ fn a_policy_may_go_on_with_other_models_and_says_that_its_bound_does_not_hold() 
 #[test]
 fn a_number_that_was_changed_after_calibrating_is_a_contradiction() {
     let edited = calibrated(&BOOK.replace("top1_similarity: 0.7", "top1_similarity: 0.6"), "top1_similarity", 0.7);
-    let said = Policy::parse(&edited).unwrap_err().to_string();
-    assert!(said.contains("sift.top1_similarity = 0.7, which is not what the gate has"), "{said}");
+    let message = Policy::parse(&edited).unwrap_err().to_string();
+    assert!(message.contains("sift.top1_similarity = 0.7, which is not what the gate has"), "{message}");
     let of_another_gate = calibrated(BOOK, "distance_threshold", 0.7);
     assert!(matches!(Policy::parse(&of_another_gate), Err(PolicyError::Contradictory(_))));
 }

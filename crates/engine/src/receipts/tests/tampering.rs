@@ -53,8 +53,8 @@ proptest! {
 #[test]
 fn an_answer_that_is_not_the_receipts_does_not_hold() {
     let corpus = corpus(&[(1, TEXT)], false);
-    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let json = serde_json::to_value(answer(vec![said])).unwrap();
+    let stretch = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let json = serde_json::to_value(answer(vec![stretch])).unwrap();
     assert!(!is_found_out(&json, &corpus));
     for (place, changed) in changed_once(&json) {
         assert!(is_found_out(&changed, &corpus), "{place}");
@@ -64,8 +64,8 @@ fn an_answer_that_is_not_the_receipts_does_not_hold() {
 #[test]
 fn a_new_digest_over_a_changed_source_does_not_help_against_the_corpus() {
     let corpus = corpus(&[(1, TEXT)], false);
-    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
-    let receipt = answer(vec![said]).receipt.unwrap();
+    let stretch = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let receipt = answer(vec![stretch]).receipt.unwrap();
     let changes: [&dyn Fn(&mut ReceiptSource); 6] = [
         &|source| source.version = 2,
         &|source| source.span.start += 1,

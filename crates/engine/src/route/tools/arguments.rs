@@ -15,15 +15,15 @@ const LONGEST_REPLY: usize = 12;
 pub(super) struct Given<'a>(Vec<(&'a ArgumentRules, Option<String>)>);
 
 impl<'a> Given<'a> {
-    /// Of the question; what it lacks, of what the asker said before, the latest first.
+    /// Takes the arguments of the question; what it lacks, of what the asker wrote before, the latest first.
     pub(super) fn of(question: &Question, rules: &'a ToolRules) -> Self {
-        let said = question.history.iter().rev().filter(|said| said.role == Speaker::User);
+        let messages = question.history.iter().rev().filter(|message| message.role == Speaker::User);
         let lines: Vec<&str> = std::iter::once(question.query.as_str())
-            .chain(said.take(LINES_BEFORE).map(|said| said.content.as_str()))
+            .chain(messages.take(LINES_BEFORE).map(|message| message.content.as_str()))
             .collect();
         let value = |argument: &ArgumentRules| match lines.iter().find_map(|line| found(argument, line))? {
-            Found::One(value) => Some(value),
-            Found::Several => None,
+            ArgumentValue::One(value) => Some(value),
+            ArgumentValue::Several => None,
         };
         Self(rules.arguments.iter().map(|argument| (argument, value(argument))).collect())
     }
@@ -44,7 +44,7 @@ impl<'a> Given<'a> {
         self.named().find(|(own, _)| *own == name).map(|(_, value)| value)
     }
 
-    /// As the schema of the tool's arguments wants them: a number where it says number.
+    /// Types the values as the schema of the tool's arguments wants them: a number where it says number.
     pub(super) fn typed(&self, schema: &Value) -> Map<String, Value> {
         let typed = |name: &str, value: &str| {
             let number =
@@ -58,13 +58,13 @@ impl<'a> Given<'a> {
     }
 }
 
-enum Found {
+enum ArgumentValue {
     One(String),
     /// Which is meant nobody knows.
     Several,
 }
 
-fn found(argument: &ArgumentRules, line: &str) -> Option<Found> {
+fn found(argument: &ArgumentRules, line: &str) -> Option<ArgumentValue> {
     let mut values = argument.pattern.regex().captures_iter(line).filter_map(|captures| {
         let value = captures.name("value").or_else(|| captures.get(0))?.as_str().trim();
         let value = match argument.letters {
@@ -75,17 +75,17 @@ fn found(argument: &ArgumentRules, line: &str) -> Option<Found> {
         (!value.is_empty()).then_some(value)
     });
     let first = values.next()?;
-    Some(if values.all(|other| other == first) { Found::One(first) } else { Found::Several })
+    Some(if values.all(|other| other == first) { ArgumentValue::One(first) } else { ArgumentValue::Several })
 }
 
 /// What the asker said last before the question.
-pub(super) fn said_before(question: &Question) -> Option<&str> {
-    question.history.iter().rev().find(|said| said.role == Speaker::User).map(|said| said.content.as_str())
+pub(super) fn previous_question(question: &Question) -> Option<&str> {
+    question.history.iter().rev().find(|message| message.role == Speaker::User).map(|message| message.content.as_str())
 }
 
 /// Whether a short question gives what the one before lacked.
 pub(super) fn completes(question: &Question, before: &str, rules: &ToolRules) -> bool {
-    let is_in = |argument: &&ArgumentRules, line: &str| matches!(found(argument, line), Some(Found::One(_)));
+    let is_in = |argument: &&ArgumentRules, line: &str| matches!(found(argument, line), Some(ArgumentValue::One(_)));
     let lacking: Vec<&ArgumentRules> = rules.arguments.iter().filter(|argument| !is_in(argument, before)).collect();
     let is_short = question.query.split_whitespace().count() <= LONGEST_REPLY;
     is_short && lacking.iter().any(|argument| is_in(argument, &question.query))

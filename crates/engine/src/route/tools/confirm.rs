@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::arguments::Given;
+use super::rendered_reply::{RenderedReply, filled};
 use super::result::problem;
-use super::told::{Told, filled};
 use super::{
     Replied, Stop, Usable, absent, arguments_for, arguments_missing, cite, described, finished, gate, record_of,
     refused, used,
@@ -166,7 +166,7 @@ async fn made(
     listener: &mut dyn Listener,
 ) -> Decided {
     let arguments: BTreeMap<&str, String> =
-        call.arguments.iter().map(|(name, value)| (name.as_str(), shown(value))).collect();
+        call.arguments.iter().map(|(name, value)| (name.as_str(), render(value))).collect();
     let id = call_id_of(asked, call.server.clone(), call.tool.clone());
     let named = arguments.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
     let mut record = ToolCallRecord { confirms: Some(call.call_id), ..record_of(&id, named.collect()) };
@@ -179,11 +179,11 @@ async fn made(
         }
     };
     let mut is_sent = false;
-    let told = called(rules, server, asked, &call, &mut record, &mut is_sent).await;
-    record.outcome = told.as_ref().map_or_else(|stop| stop.outcome, Told::outcome);
-    let decided = match told {
-        Ok(Told::Said { text, note }) => cite(asked, &id, &text, note, listener),
-        Ok(Told::Absent) => absent(rules, |name| arguments.get(name).map(String::as_str)),
+    let rendered = called(rules, server, asked, &call, &mut record, &mut is_sent).await;
+    record.outcome = rendered.as_ref().map_or_else(|stop| stop.outcome, RenderedReply::outcome);
+    let decided = match rendered {
+        Ok(RenderedReply::Text { text, note }) => cite(asked, &id, &text, note, listener),
+        Ok(RenderedReply::Absent) => absent(rules, |name| arguments.get(name).map(String::as_str)),
         Err(stop) if is_sent => unsure(asked, rules, stop),
         Err(stop) => refused(asked, stop),
     };
@@ -216,7 +216,7 @@ async fn called(
     call: &CallToConfirm,
     record: &mut ToolCallRecord,
     is_sent: &mut bool,
-) -> Result<Told, Stop> {
+) -> Result<RenderedReply, Stop> {
     let sending = server.call(asked.deadline, |server| sent(server, rules, call, &mut record.pin, is_sent));
     let replied = sending.await.map_err(|error| Stop::of(&error))??;
     used(rules, replied, record)
@@ -256,6 +256,6 @@ fn unsure(asked: &Asked, rules: &ToolRules, stop: Stop) -> Decided {
 }
 
 /// An argument as the asker was shown it.
-fn shown(value: &Value) -> String {
+fn render(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use super::{Field, Stop};
 use crate::policy::ToolRules;
-use crate::speak::markup::{shown, without_addresses};
+use crate::speak::markup::{sanitize, without_addresses};
 
 /// No fact that is told in a sentence is longer, in characters.
 const LONGEST_FIELD: usize = 300;
@@ -59,7 +59,7 @@ pub(super) fn problem(schema: &Value, value: &Value) -> Option<String> {
 /// One line, without markup, addresses, or signs that would pass for a citation.
 fn cleaned(text: &str) -> String {
     let text = seen(text).replace('[', "(").replace(']', ")");
-    let text = without_addresses(&shown(&text, &[]));
+    let text = without_addresses(&sanitize(&text, &[]));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -218,11 +218,11 @@ prop_compose! {
         background in proptest::collection::vec(1_usize..80, 0..4),
     ) -> (Question, Vec<Candidate>, Vec<String>) {
         let roles = [Speaker::User, Speaker::Assistant, Speaker::System];
-        let said = |(role, count): (u8, usize)| {
+        let message = |(role, count): (u8, usize)| {
             Message { role: roles[usize::from(role)], content: words(count), timestamp: None }
         };
         let mut question = Question::new(words(asked));
-        question.history = history.into_iter().map(said).collect();
+        question.history = history.into_iter().map(message).collect();
         let notes = (1..).zip(notes).map(|(number, (cosine, count))| candidate(number, cosine, None, &words(count)));
         (question, notes.collect(), background.into_iter().map(words).collect())
     }
@@ -252,7 +252,7 @@ proptest! {
         prop_assert!(prompt.max_tokens <= response && prompt.max_tokens <= rules.max_answer_tokens);
         let worst_kept = kept.iter().map(Candidate::similarity).fold(f64::MAX, f64::min);
         prop_assert!(dropped.iter().all(|dropped| dropped.similarity() <= worst_kept));
-        let last = question.history.iter().rposition(|said| said.role == Speaker::User);
+        let last = question.history.iter().rposition(|message| message.role == Speaker::User);
         prop_assert!(last.is_none_or(|last| allotted.history.contains(&last)));
         prop_assert!(allotted.history.is_sorted());
         let newest: Vec<usize> = allotted.history.iter().copied().filter(|place| Some(*place) != last).collect();

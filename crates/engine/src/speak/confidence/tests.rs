@@ -4,7 +4,7 @@ use ibidem_testing::fakes::passage;
 use ibidem_words::{SentenceCheck, SentenceVerdict};
 use proptest::prelude::*;
 
-use super::super::said::support as support_of;
+use super::super::checked_sentence::support as support_of;
 use super::*;
 
 const HANDBOOK: &str = include_str!("../../../../../policies/handbook.yaml");
@@ -14,10 +14,10 @@ fn candidate(number: u128, similarity: f32, text: &str) -> Candidate {
     Candidate { cosine: Some(similarity), ..Candidate::unscored(passage) }
 }
 
-fn said(text: &str, support: f64) -> Said {
+fn checked(text: &str, support: f64) -> CheckedSentence {
     let verdict = if support >= 0.5 { SentenceVerdict::Supported } else { SentenceVerdict::Unsupported };
     let check = SentenceCheck { verdict, support, by: "a verifier".to_owned(), ..SentenceCheck::verbatim() };
-    Said { sentence: Sentence::claim(text.to_owned(), vec![1]), check }
+    CheckedSentence { sentence: Sentence::claim(text.to_owned(), vec![1]), check }
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn where_nobody_judged_the_coverage_counts_for_it() {
         assert!((confidence.overall - overall).abs() < 1e-9, "{weights:?} {retrieval} {coverage}: {confidence:?}");
         assert_eq!(confidence.llm_score, None);
     }
-    let said = [Said::verbatim(Sentence::claim("Leave of five days.[1]".to_owned(), vec![1]))];
-    assert_eq!(support_of(&said), None, "quotations are nobody's opinion");
-    assert_eq!(support_of(&[said[0].clone(), self::said("Leave.[1]", 0.5)]), Some(75.0));
+    let sentences = [CheckedSentence::verbatim(Sentence::claim("Leave of five days.[1]".to_owned(), vec![1]))];
+    assert_eq!(support_of(&sentences), None, "quotations are nobody's opinion");
+    assert_eq!(support_of(&[sentences[0].clone(), self::checked("Leave.[1]", 0.5)]), Some(75.0));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn an_answer_that_passes_over_words_of_the_question_covers_less_of_it() {
     let policy = Policy::parse(HANDBOOK).unwrap();
     let evidence = [candidate(1, 0.8, "Full-time staff have 27 days. Taxis are paid.")];
     let coverage = |question: &str, text: &str, read: Option<f64>| {
-        Weighing::of(&policy, &Question::new(question), &[], &evidence).coverage(&[said(text, 1.0)], read)
+        Weighing::of(&policy, &Question::new(question), &[], &evidence).coverage(&[checked(text, 1.0)], read)
     };
     for (question, text, share) in [
         ("How many days do staff have?", "Full-time staff have 27 days.[1]", 1.0),
@@ -92,8 +92,8 @@ fn a_reason_for_doubt_costs_the_policys_share_once() {
     let policy = Policy::parse(HANDBOOK).unwrap();
     let evidence = [candidate(1, 0.8, "Version 13 is used. It was replaced by ADR-0042.")];
     let coverage = |question: &Question, text: &str| {
-        let said = [Said::verbatim(Sentence::claim(text.to_owned(), vec![1]))];
-        Weighing::of(&policy, question, &[], &evidence).coverage(&said, Some(0.9))
+        let sentences = [CheckedSentence::verbatim(Sentence::claim(text.to_owned(), vec![1]))];
+        Weighing::of(&policy, question, &[], &evidence).coverage(&sentences, Some(0.9))
     };
     let plain = Question::new("Which version is used?");
     let apart = Question::new("Which version is used, and who decides?");
@@ -155,10 +155,10 @@ proptest! {
             .collect();
         let left: Vec<Candidate> =
             evidence.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(candidate, _)| candidate.clone()).collect();
-        let said = [said(&answer, support)];
+        let sentences = [checked(&answer, support)];
         let confidence = |evidence: &[Candidate]| {
             let weighing = Weighing::of(&policy, &Question::new("leave"), &[], evidence);
-            weighing.confidence(weighing.coverage(&said, None), support_of(&said))
+            weighing.confidence(weighing.coverage(&sentences, None), support_of(&sentences))
         };
         let (whole, less) = (confidence(&evidence), confidence(&left));
         prop_assert!(less.overall <= whole.overall, "{less:?} with less, {whole:?} with all");

@@ -10,9 +10,9 @@ use ibidem_language::{same_word, significant_terms, telling_terms};
 use ibidem_words::CharSpan;
 
 use super::super::footnotes::Footnotes;
-use super::super::markup::shown;
-use super::meant::Meant;
-use super::{BETWEEN_CELLS, Found, Quoted};
+use super::super::markup::sanitize;
+use super::asked_for::AskedFor;
+use super::{BETWEEN_CELLS, CandidateSentence, Quotation};
 use crate::in_force::replaces;
 
 /// What the odds of a note must be of the likeliest note's: beside a sure answer a doubtful one is beside the point.
@@ -27,10 +27,10 @@ pub(super) fn answering<'t>(
     query: &str,
     footnotes: &Footnotes<'_>,
     texts: &'t [String],
-    heard: &BTreeSet<u32>,
-    found: &[Found<'t>],
+    always_quoted: &BTreeSet<u32>,
+    found: &[CandidateSentence<'t>],
     most: usize,
-) -> Vec<Quoted<'t>> {
+) -> Vec<Quotation<'t>> {
     if footnotes.notes().all(|(_, candidate)| candidate.answer.is_none()) {
         return Vec::new();
     }
@@ -41,33 +41,33 @@ pub(super) fn answering<'t>(
     let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
     let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), text)| {
         let likely = candidate.answering()?;
-        let is_heard = heard.contains(&number) || best == Some(number);
-        let read = Read { is_heard, likely, number, candidate, text, by_title: false };
-        (is_heard || answers(candidate)).then_some(read)
+        let is_always_quoted = always_quoted.contains(&number) || best == Some(number);
+        let read = Read { is_always_quoted, likely, number, candidate, text, by_title: false };
+        (is_always_quoted || answers(candidate)).then_some(read)
     });
     let mut read: Vec<Read<'_, 't>> = read.collect();
     read.sort_by(|one, other| {
         let by_likelihood = || other.likely.total_cmp(&one.likely);
-        other.is_heard.cmp(&one.is_heard).then_with(by_likelihood).then(one.number.cmp(&other.number))
+        other.is_always_quoted.cmp(&one.is_always_quoted).then_with(by_likelihood).then(one.number.cmp(&other.number))
     });
     // What was replaced does not speak beside what replaced it, unless it must be heard.
     let all: Vec<&Candidate> = read.iter().map(|read| read.candidate).collect();
     let is_replaced = |read: &Read<'_, 't>| all.iter().any(|other| replaces(&other.passage, &read.candidate.passage));
-    read.retain(|read| read.is_heard || !is_replaced(read));
+    read.retain(|read| read.is_always_quoted || !is_replaced(read));
     let mut read: Vec<Read<'_, 't>> = read.into_iter().map(|read| read.or_titled(query, footnotes, texts)).collect();
     let mut seen = BTreeSet::new();
     read.retain(|read| seen.insert(read.number));
     read.truncate(most.max(1));
-    let meant = Meant::by(query);
+    let asked_for = AskedFor::by(query);
     let is_only = read.len() == 1;
     let quoted = read.into_iter().flat_map(|read| {
         let Read { number, candidate, text, .. } = read;
         let span = candidate.answer.filter(|_| !read.by_title);
-        let told = span.and_then(|span| sentence_of(text, &candidate.passage.text, span));
-        let told = told.map(|told| said_under(told, number, found));
-        let plainly = |(place, sentence): (usize, &'t str)| Quoted::whole(number, place, sentence);
-        match told {
-            Some(told) => meant.beside(plainly(told), candidate, text, found),
+        let pick = span.and_then(|span| sentence_of(text, &candidate.passage.text, span));
+        let pick = pick.map(|pick| sentence_under(pick, number, found));
+        let plainly = |(place, sentence): (usize, &'t str)| Quotation::whole(number, place, sentence);
+        match pick {
+            Some(pick) => asked_for.beside(plainly(pick), candidate, text, found),
             None => above(number, candidate, text, found, is_only).map(plainly).into_iter().collect(),
         }
     });
@@ -76,7 +76,7 @@ pub(super) fn answering<'t>(
 
 /// A note that speaks.
 struct Read<'n, 't> {
-    is_heard: bool,
+    is_always_quoted: bool,
     likely: f64,
     number: u32,
     candidate: &'n Candidate,
@@ -122,11 +122,11 @@ fn title_of<'t>(candidate: &Candidate, text: &'t str) -> Option<(usize, &'t str)
 }
 
 /// A heading says nothing by itself: where a reader points at one, the sentence under it is meant.
-fn said_under<'t>(told: (usize, &'t str), number: u32, found: &[Found<'t>]) -> (usize, &'t str) {
-    let says_something = ends_as_sentence(told.1) || marker(told.1) > 0 || told.1.contains(BETWEEN_CELLS);
-    let under = found.iter().filter(|found| found.number == number && found.place > told.0);
+fn sentence_under<'t>(pick: (usize, &'t str), number: u32, found: &[CandidateSentence<'t>]) -> (usize, &'t str) {
+    let says_something = ends_as_sentence(pick.1) || marker(pick.1) > 0 || pick.1.contains(BETWEEN_CELLS);
+    let under = found.iter().filter(|found| found.number == number && found.place > pick.0);
     let under = under.min_by_key(|found| found.place).filter(|_| !says_something);
-    under.map_or(told, |under| (under.place, under.sentence))
+    under.map_or(pick, |under| (under.place, under.sentence))
 }
 
 /// What is said of a note whose title or heading answers: the title, where it stands in the note, or the sentence that
@@ -135,7 +135,7 @@ fn above<'t>(
     number: u32,
     candidate: &Candidate,
     shown_text: &'t str,
-    found: &[Found<'t>],
+    found: &[CandidateSentence<'t>],
     is_only: bool,
 ) -> Option<(usize, &'t str)> {
     let titled = title_of(candidate, shown_text);
@@ -148,7 +148,7 @@ fn above<'t>(
 fn sentence_of<'t>(shown_text: &'t str, text: &str, span: CharSpan) -> Option<(usize, &'t str)> {
     let [start, end] = [span.start, span.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
     let answer: String = text.chars().skip(start).take(end.saturating_sub(start)).collect();
-    let answer = shown(&answer, &[text]);
+    let answer = sanitize(&answer, &[text]);
     let answer = answer.trim();
     if answer.is_empty() {
         return None;

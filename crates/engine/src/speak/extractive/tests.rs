@@ -12,7 +12,7 @@ fn note(number: u128, kind: &str, text: &str) -> Candidate {
     })
 }
 
-fn said(query: &str, notes: &[Candidate], most: usize) -> String {
+fn extracted(query: &str, notes: &[Candidate], most: usize) -> String {
     extract(query, &Footnotes::mint(notes), most).iter().map(|sentence| sentence.text.as_str()).collect()
 }
 
@@ -23,8 +23,8 @@ fn the_closest_note_is_heard_though_another_shares_more_words() {
         note(2, "decision", "In what order we build images is the order of the list."),
     ];
     let question = "In what order do we reuse, buy and build?";
-    assert!(said(question, &notes, 3).starts_with("Purchase comes before own work.[1] In what order"));
-    assert_eq!(said(question, &notes, 1), "Purchase comes before own work.[1] ");
+    assert!(extracted(question, &notes, 3).starts_with("Purchase comes before own work.[1] In what order"));
+    assert_eq!(extracted(question, &notes, 1), "Purchase comes before own work.[1] ");
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn every_kind_that_the_question_names_is_heard() {
         note(2, "decision", "Backups are tried out each quarter."),
         note(3, "lecture", &restores("lecture")),
     ];
-    let asked = said("How often are restores tested according to decisions and policies?", &notes, 2);
+    let asked = extracted("How often are restores tested according to decisions and policies?", &notes, 2);
     assert!(asked.contains("[1]") && asked.contains("each quarter.[2]"), "{asked}");
-    assert!(!said("How often are restores tested?", &notes, 2).contains("[2]"));
+    assert!(!extracted("How often are restores tested?", &notes, 2).contains("[2]"));
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn rows_of_a_table_speak_and_its_head_and_headings_do_not() {
         "Recordings of calls\n\nRecordings | Kept for\nPersonnel files | 10 years\nRecordings of calls | 3 months";
     let notes = [note(1, "policy", table), note(2, "policy", "Nothing is kept for ever.")];
     assert_eq!(
-        said("How long are recordings of calls kept?", &notes, 1),
+        extracted("How long are recordings of calls kept?", &notes, 1),
         "Recordings of calls — Kept for: 3 months[1] "
     );
     let headings = [note(1, "policy", "Recordings of calls")];
-    assert_eq!(said("Which recordings?", &headings, 3), "Recordings of calls[1] ");
+    assert_eq!(extracted("Which recordings?", &headings, 3), "Recordings of calls[1] ");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_note_that_answers_in_its_title_is_quoted_by_its_words_and_a_named_document_
     let named = Candidate { addressed: true, ..read(2, "Calls of the desk are kept too.", 0.1, Some((0, 5))) };
     let beside = read(3, "Calls are made by the desk.", 0.2, Some((0, 5)));
     assert_eq!(
-        said("How long are recordings kept?", &[titled, named, beside], 3),
+        extracted("How long are recordings kept?", &[titled, named, beside], 3),
         "Recordings are kept for three months.[1] Calls of the desk are kept too.[2] "
     );
 }
@@ -79,12 +79,15 @@ fn what_a_reader_found_is_quoted_and_nothing_beside_it() {
     };
     let question = "How long are recordings of calls kept?";
     let notes = [read(1, "Recordings of calls are made by the desk.", 0.2, (0, 10)), read(2, text, 0.9, (45, 57))];
-    assert_eq!(said(question, &notes, 3), "Three months is the limit.[2] ");
+    assert_eq!(extracted(question, &notes, 3), "Three months is the limit.[2] ");
     let doubtful = read(1, "Recordings of calls are made by the desk.", 0.6, (0, 10));
-    assert_eq!(said(question, &[doubtful.clone(), read(2, text, 0.98, (45, 57))], 3), "Three months is the limit.[2] ");
-    assert!(said(question, &[doubtful, read(2, text, 0.85, (45, 57))], 3).contains("[1]"), "hardly less likely");
+    assert_eq!(
+        extracted(question, &[doubtful.clone(), read(2, text, 0.98, (45, 57))], 3),
+        "Three months is the limit.[2] "
+    );
+    assert!(extracted(question, &[doubtful, read(2, text, 0.85, (45, 57))], 3).contains("[1]"), "hardly less likely");
     let unsure = [read(1, text, 0.3, (45, 57)), read(2, "Recordings of calls are made by the desk.", 0.4, (0, 10))];
-    assert_eq!(said(question, &unsure, 3), "Three months is the limit.[1] ", "the best by rank and score alone");
+    assert_eq!(extracted(question, &unsure, 3), "Three months is the limit.[1] ", "the best by rank and score alone");
 }
 
 #[test]
@@ -99,17 +102,17 @@ fn an_item_is_quoted_under_its_heading_wherever_the_heading_stands() {
         Candidate { rerank: Some(0.9), answer: Some(CharSpan { start, end: start + 31 }), ..note }
     };
     let expected = "What is not paid: Fines, including parking fines.[1] ";
-    assert_eq!(said("Are parking fines paid?", &[read(text, LinesAbove::default())], 3), expected);
+    assert_eq!(extracted("Are parking fines paid?", &[read(text, LinesAbove::default())], 3), expected);
     let line = |text: &str| Some(LineAbove { text: text.to_owned(), span: CharSpan { start: 0, end: 1 } });
     let above = LinesAbove { heading: line("What is not paid"), ..LinesAbove::default() };
-    assert_eq!(said("Are parking fines paid?", &[read("- Fines, including parking fines.", above)], 3), expected);
+    assert_eq!(extracted("Are parking fines paid?", &[read("- Fines, including parking fines.", above)], 3), expected);
 }
 
 #[test]
 fn a_sentence_that_another_is_quoted_with_is_not_said_twice() {
     let notes = [note(1, "policy", "Leave is thirty days a year. It lapses in March of the next year.")];
     assert_eq!(
-        said("How many days of leave are there a year, and which of them until March?", &notes, 3),
+        extracted("How many days of leave are there a year, and which of them until March?", &notes, 3),
         "Leave is thirty days a year. It lapses in March of the next year.[1] "
     );
 }
@@ -121,10 +124,10 @@ fn of_the_rows_of_a_table_the_one_is_quoted_that_the_question_names() {
     let answer = Some(CharSpan { start, end: start + 3 });
     let read = Candidate { rerank: Some(0.9), answer, ..note(1, "policy", table) };
     assert_eq!(
-        said("What may a hotel in the Nordic countries cost?", std::slice::from_ref(&read), 3),
+        extracted("What may a hotel in the Nordic countries cost?", std::slice::from_ref(&read), 3),
         "Nordic countries — Hotel: EUR 175[1] "
     );
-    assert_eq!(said("What may a hotel cost?", &[read], 3), "All other countries — Hotel: EUR 165[1] ");
+    assert_eq!(extracted("What may a hotel cost?", &[read], 3), "All other countries — Hotel: EUR 165[1] ");
 }
 
 #[test]
@@ -135,10 +138,10 @@ fn a_heading_that_a_reader_points_at_stands_for_what_is_under_it() {
         answer: Some(CharSpan { start, end }),
         ..note(1, "policy", text)
     };
-    let list = said("Which things do I take?", &[read(0, 12, text)], 3);
+    let list = extracted("Which things do I take?", &[read(0, 12, text)], 3);
     assert!(list.contains("Keys with tags.") && list.contains("Badges.") && !list.contains("Then go"), "{list}");
     let prose = "Meals\n\nThe canteen pays EUR 3.80 a day. Remote days have none.";
-    assert_eq!(said("What is paid for lunch?", &[read(0, 20, prose)], 3), "The canteen pays EUR 3.80 a day.[1] ");
+    assert_eq!(extracted("What is paid for lunch?", &[read(0, 20, prose)], 3), "The canteen pays EUR 3.80 a day.[1] ");
 }
 
 #[test]
@@ -148,17 +151,17 @@ fn where_the_title_answers_it_is_quoted_from_the_note_that_has_it() {
         note.passage.title = "Boats stay outside the inner harbour".to_owned();
         Candidate { rerank: Some(0.9), ..note }
     };
-    let told = Candidate {
+    let pick = Candidate {
         answer: Some(CharSpan { start: 0, end: 5 }),
         ..titled(1, "Boats may enter the outer harbour and the dock.")
     };
     let notes = [
-        told,
+        pick,
         titled(2, "Boats stay outside the inner harbour\n\nStatus\n\nAccepted in May."),
         titled(3, "New crews wait for a week."),
     ];
     assert_eq!(
-        said("Which harbour do boats not enter?", &notes, 3),
+        extracted("Which harbour do boats not enter?", &notes, 3),
         "Boats may enter the outer harbour and the dock.[1] Boats stay outside the inner harbour[2] "
     );
 }
@@ -168,10 +171,10 @@ fn whether_something_is_so_is_said_by_the_sentence_that_speaks_of_it() {
     let text = "Models may be used to search and draft. Models are not used to judge people or to decide on partners.";
     let read = Candidate { rerank: Some(0.9), answer: Some(CharSpan { start: 0, end: 6 }), ..note(1, "policy", text) };
     assert_eq!(
-        said("May models decide on partners?", std::slice::from_ref(&read), 3),
+        extracted("May models decide on partners?", std::slice::from_ref(&read), 3),
         "Models are not used to judge people or to decide on partners.[1] "
     );
-    assert_eq!(said("What may models be used for?", &[read], 3), "Models may be used to search and draft.[1] ");
+    assert_eq!(extracted("What may models be used for?", &[read], 3), "Models may be used to search and draft.[1] ");
 }
 
 #[test]
@@ -181,30 +184,31 @@ fn rows_that_the_question_compares_are_quoted_and_no_others() {
     let answer = Some(CharSpan { start, end: start + 2 });
     let read = Candidate { rerank: Some(0.9), answer, ..note(1, "policy", table) };
     assert_eq!(
-        said("Which plan is faster, DSL 100 or Air 200?", &[read], 3),
+        extracted("Which plan is faster, DSL 100 or Air 200?", &[read], 3),
         "DSL 100 — Speed: 85[1] Air 200 — Speed: 90[1] "
     );
 }
 
 #[test]
 fn a_figure_that_is_named_and_not_said_is_quoted_from_the_column_of_that_name() {
-    let told = "The lunch allowance covers drinks. Bring no receipts.";
+    let picked_text = "The lunch allowance covers drinks. Bring no receipts.";
     let table = "Town | Hotel limit (EUR) | Lunch allowance (EUR)\nOslo | 90 | 18\nBergen | 80 | 15";
     let read = |chunk_index: u32, text: &str, score: f32| {
         let mut candidate = note(1, "policy", text);
         candidate.passage.passage.chunk_index = chunk_index;
         Candidate { rerank: Some(score), answer: Some(CharSpan { start: 4, end: 9 }), ..candidate }
     };
-    let notes = [read(0, told, 0.9), read(1, table, 0.1), read(2, "Lunch with guests is paid up to EUR 45.", 0.8)];
+    let notes =
+        [read(0, picked_text, 0.9), read(1, table, 0.1), read(2, "Lunch with guests is paid up to EUR 45.", 0.8)];
     assert_eq!(
-        said("What is the limit for lunch?", &notes, 3),
+        extracted("What is the limit for lunch?", &notes, 3),
         "The lunch allowance covers drinks.[1] Oslo — Lunch allowance: EUR 18[2] Bergen — Lunch allowance: EUR 15[2] "
     );
     assert_eq!(
-        said("What is the limit for lunch in Bergen?", &notes, 3),
+        extracted("What is the limit for lunch in Bergen?", &notes, 3),
         "The lunch allowance covers drinks.[1] Bergen — Lunch allowance: EUR 15[2] "
     );
-    assert!(said("What does lunch cover?", &notes, 3).contains("EUR 45"), "no figure is asked for");
+    assert!(extracted("What does lunch cover?", &notes, 3).contains("EUR 45"), "no figure is asked for");
     let row = "Bergen — Lunch allowance: EUR 15";
     let same = |words: &str| words.to_owned();
     let is_quotation = |words| crate::speak::quoting::is_quotation(words, table, &LinesAbove::default(), same);
@@ -225,7 +229,7 @@ fn where_the_title_answers_a_note_that_lacks_it_leaves_the_word_to_the_one_that_
         of_document(0, "Boats are painted with lead\n\nStatus\n\nAccepted in May.", 0.95),
         Candidate { answer: Some(CharSpan { start: 0, end: 5 }), ..note(2, "policy", "Boats float.") },
     ];
-    assert_eq!(said("How are boats painted?", &notes, 1), "Boats are painted with lead[2] ");
+    assert_eq!(extracted("How are boats painted?", &notes, 1), "Boats are painted with lead[2] ");
 }
 
 #[test]
@@ -235,13 +239,13 @@ fn the_next_sentence_is_quoted_where_it_alone_speaks_of_what_is_asked() {
     let mut note = note(1, "policy", text);
     note.passage.section = Some("Yearly leave".to_owned());
     let read = Candidate { rerank: Some(0.9), answer: Some(CharSpan { start: 21, end: 28 }), ..note };
-    let said = |question: &str| said(question, std::slice::from_ref(&read), 3);
+    let answer_to = |question: &str| extracted(question, std::slice::from_ref(&read), 3);
     assert_eq!(
-        said("How many days of yearly leave do hourly crews have?"),
+        answer_to("How many days of yearly leave do hourly crews have?"),
         "Salaried crews have 30 days of leave.[1] Hourly crews have as many weeks as they work.[1] "
     );
     assert_eq!(
-        said("How many days of yearly leave do salaried crews have?"),
+        answer_to("How many days of yearly leave do salaried crews have?"),
         "Salaried crews have 30 days of leave.[1] "
     );
 }

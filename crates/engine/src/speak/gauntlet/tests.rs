@@ -7,7 +7,7 @@ use ibidem_language::markers::numbers;
 use super::*;
 
 /// `input` with three notes minted, as it reads afterwards: citations as ⟨n⟩.
-fn read(input: &str) -> String {
+fn filtered(input: &str) -> String {
     let (passed, _) = run(3, input);
     written(&passed)
 }
@@ -114,7 +114,7 @@ const CASES: [(&str, &str); 76] = [
 #[test]
 fn hostile_and_odd_outputs_come_out_as_they_should() {
     for (input, expected) in CASES {
-        assert_eq!(read(input), expected, "{input:?}");
+        assert_eq!(filtered(input), expected, "{input:?}");
     }
 }
 
@@ -187,7 +187,7 @@ fn what_nobody_sees_neither_comes_out_nor_hides_a_marker() {
         ("pay \u{202e}lla\u{202c} now\u{fe0f}\u{0}", "pay lla now"),
         ("a\r\nb\rc\u{2028}d", "a\nb\nc\nd"),
     ] {
-        assert_eq!(read(input), expected, "{input:?}");
+        assert_eq!(filtered(input), expected, "{input:?}");
     }
 }
 

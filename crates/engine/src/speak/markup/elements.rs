@@ -99,7 +99,7 @@ const INLINE: [&str; 23] = [
     "span", "strong", "sub", "sup", "u", "wbr",
 ];
 
-/// Without comments and without elements of HTML; what stands between an opening and a closing tag stays.
+/// Removes comments and elements of HTML; what stands between an opening and a closing tag stays.
 pub(super) fn without_elements(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;

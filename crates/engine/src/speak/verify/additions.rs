@@ -47,20 +47,20 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
     if is_turned(&claim.to_lowercase(), &passages) {
         return Some(claim.trim().to_owned());
     }
-    let premise = Premise::read(&passages);
-    unsaid_clause(claim, &premise, which).or_else(|| put_in(claim, &written, &premise))
+    let premise = Premise::parse(&passages);
+    unsupported_clause(claim, &premise, which).or_else(|| put_in(claim, &written, &premise))
 }
 
 /// The first clause of which the passages do not have enough words. What is one word is for [`put_in`] to judge.
-fn unsaid_clause(claim: &str, premise: &Premise, which: Clauses) -> Option<String> {
+fn unsupported_clause(claim: &str, premise: &Premise, which: Clauses) -> Option<String> {
     let clauses = clauses(without_number(claim));
     let is_plain_english = looks_english(&claim.to_lowercase()) && which == Clauses::Added;
     let first = first_of_words(&clauses);
     let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
     for (place, clause) in clauses.iter().enumerate() {
-        let said: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
+        let claimed: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
         let is_first = place <= first && which == Clauses::Added;
-        let least = match said.len() {
+        let least = match claimed.len() {
             0 | 1 => continue,
             _ if is_first && !has_others => continue,
             _ if is_first && is_plain_english => LEAST_FOUND_FIRST,
@@ -68,7 +68,7 @@ fn unsaid_clause(claim: &str, premise: &Premise, which: Clauses) -> Option<Strin
             3.. if is_plain_english => LEAST_FOUND_ENGLISH,
             _ => LEAST_FOUND,
         };
-        if !is_said(&said, premise, least) {
+        if !is_supported(&claimed, premise, least) {
             return Some(clause.trim().to_owned());
         }
     }
@@ -186,7 +186,7 @@ fn counts(word: &Word) -> bool {
     !matches!(word.kind, Kind::Plain | Kind::Figure) && !leads_through(&word.text)
 }
 
-fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
+fn is_supported(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
     let signs = words.iter().filter(|word| word.is_sign()).count();
     if signs == words.len() && signs < LEAST_SIGNS {
         return true;

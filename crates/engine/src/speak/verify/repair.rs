@@ -8,9 +8,9 @@ use ibidem_language::meaning;
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_words::SentenceCheck;
 
-use crate::draft::Said;
+use crate::draft::CheckedSentence;
 use crate::speak::footnotes::Footnotes;
-use crate::speak::markup::shown;
+use crate::speak::markup::sanitize;
 use crate::speak::quoting::quotation;
 
 /// What the check of such a quotation says.
@@ -18,17 +18,21 @@ const QUOTED_INSTEAD: &str = "quoted in place of a sentence that its passages do
 
 /// The quotation that stands for a sentence: of a note that it cites, or else of any. None where no sentence says the
 /// better part of it.
-pub(in crate::speak) fn quoted_instead(sentence: &Sentence, footnotes: &Footnotes<'_>) -> Option<Said> {
+pub(in crate::speak) fn quoted_instead(sentence: &Sentence, footnotes: &Footnotes<'_>) -> Option<CheckedSentence> {
     let of_cited = quoted_of(sentence, footnotes, |number| sentence.citations.contains(&number));
     of_cited.or_else(|| quoted_of(sentence, footnotes, |_| true))
 }
 
-fn quoted_of(sentence: &Sentence, footnotes: &Footnotes<'_>, is_asked: impl Fn(u32) -> bool) -> Option<Said> {
+fn quoted_of(
+    sentence: &Sentence,
+    footnotes: &Footnotes<'_>,
+    is_asked: impl Fn(u32) -> bool,
+) -> Option<CheckedSentence> {
     let claim = without_markers(&sentence.text);
     let texts: Vec<(u32, String)> = footnotes
         .notes()
         .filter(|(number, _)| is_asked(*number))
-        .map(|(number, candidate)| (number, shown(&candidate.passage.text, &[&candidate.passage.text])))
+        .map(|(number, candidate)| (number, sanitize(&candidate.passage.text, &[&candidate.passage.text])))
         .collect();
     let mut places = Vec::new();
     let mut sentences = Vec::new();
@@ -43,7 +47,7 @@ fn quoted_of(sentence: &Sentence, footnotes: &Footnotes<'_>, is_asked: impl Fn(u
     let after = &sentence.text[sentence.text.trim_end().len()..];
     let text = with_marker(quoted.trim(), number) + after;
     let check = SentenceCheck { why: Some(QUOTED_INSTEAD.to_owned()), ..SentenceCheck::verbatim() };
-    Some(Said { sentence: Sentence { text, citations: vec![number], ..sentence.clone() }, check })
+    Some(CheckedSentence { sentence: Sentence { text, citations: vec![number], ..sentence.clone() }, check })
 }
 
 /// The place of the sentence that stands for a claim.

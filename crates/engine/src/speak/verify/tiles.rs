@@ -186,13 +186,13 @@ impl<'a> Tiles<'a> {
     fn left(&self, clause: usize, says: &impl Fn(&Word) -> bool) -> usize {
         let places = (0..self.passage.len()).filter(|place| self.passage[*place].1 == clause);
         let is_left = |place: &usize| self.in_claim[*place].is_none() && says(&self.passage[*place].0);
-        places.filter(is_left).filter(|place| !self.is_told(&self.passage[*place].0)).count()
+        places.filter(is_left).filter(|place| !self.is_elsewhere(&self.passage[*place].0)).count()
     }
 
     /// Whether the claim has a word in none of its tiles.
-    fn is_told(&self, word: &Word) -> bool {
-        let untold = self.claim.iter().zip(&self.in_passage).filter(|(_, place)| place.is_none());
-        untold.into_iter().any(|(untold, _)| untold.text == word.text)
+    fn is_elsewhere(&self, word: &Word) -> bool {
+        let loose = self.claim.iter().zip(&self.in_passage).filter(|(_, place)| place.is_none());
+        loose.into_iter().any(|(loose, _)| loose.text == word.text)
     }
 
     /// How many words the passages have that are in no tile, right behind the tile before this stretch or right before
@@ -219,7 +219,7 @@ impl<'a> Tiles<'a> {
     fn free(&self, places: impl Iterator<Item = usize>, of_clause: usize, says: &impl Fn(&Word) -> bool) -> usize {
         places
             .take_while(|place| self.in_claim[*place].is_none() && self.passage[*place].1 == self.passage[of_clause].1)
-            .filter(|place| says(&self.passage[*place].0) && !self.is_told(&self.passage[*place].0))
+            .filter(|place| says(&self.passage[*place].0) && !self.is_elsewhere(&self.passage[*place].0))
             .count()
     }
 }

@@ -7,16 +7,18 @@ const MOST_NEIGHBOURS: usize = 3;
 /// Wider windows go first when there are more: each sentence by itself says most about what it supports.
 const MOST_WINDOWS: usize = 240;
 
-/// Each sentence alone, neighbours in twos and threes, each whole passage, and all of them together: a sentence that
-/// cites several passages may need them all. In this order, a sentence on each line, and never more than 240.
+/// Returns what a claim is held against: each sentence alone, neighbours in twos and threes, each whole passage, and
+/// all of them together, because a sentence that cites several passages may need them all. They come in this order, a
+/// sentence on each line, and never more than 240.
 pub fn windows_of(passages: &[&str]) -> Vec<String> {
     let each: Vec<Vec<&str>> = passages.iter().map(|passage| sentences_of(passage)).collect();
     let neighbours = (1..=MOST_NEIGHBOURS)
         .flat_map(|width| each.iter().flat_map(move |sentences| sentences.windows(width)))
         .map(|sentences| sentences.join("\n"));
     let whole = each.iter().filter(|sentences| sentences.len() > MOST_NEIGHBOURS).map(|sentences| sentences.join("\n"));
-    let told: Vec<&Vec<&str>> = each.iter().filter(|sentences| !sentences.is_empty()).collect();
-    let together = (told.len() > 1).then(|| told.iter().map(|sentences| sentences.join("\n")).collect::<Vec<_>>());
+    let with_text: Vec<&Vec<&str>> = each.iter().filter(|sentences| !sentences.is_empty()).collect();
+    let together =
+        (with_text.len() > 1).then(|| with_text.iter().map(|sentences| sentences.join("\n")).collect::<Vec<_>>());
     let together = together.map(|passages| passages.join("\n"));
     // What is most of all kept: the sentences, and all of them together.
     let room = MOST_WINDOWS - usize::from(together.is_some());

@@ -60,7 +60,7 @@ impl Manifest {
     }
 
     /// Reads it, and checks that every file is there as it was written.
-    pub(in crate::commands) fn read(folder: &Path) -> anyhow::Result<Self> {
+    pub(in crate::commands) fn load(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let text = fs::read(&path)
             .with_context(|| format!("{} is not a complete backup: it has no {NAME}", folder.display()))?;

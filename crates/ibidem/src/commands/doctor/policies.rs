@@ -23,8 +23,8 @@ fn looked_at(placed: &[PolicyOfTenant], limits: &PolicyLimits) -> Finding {
         let collection = one.collection.as_ref().map(|name| format!(", collection {name}")).unwrap_or_default();
         let place = format!("{} of the tenant {}{collection}", one.name, one.tenant);
         match Policy::of_stored(&one.texts, limits) {
-            Ok((_, said)) if said.is_empty() => {}
-            Ok((_, said)) => changed.push(format!("{place}: {}", said.join("; "))),
+            Ok((_, problems)) if problems.is_empty() => {}
+            Ok((_, problems)) => changed.push(format!("{place}: {}", problems.join("; "))),
             Err(error) => unusable.push(format!("{place}: {error}")),
         }
     }
@@ -65,8 +65,9 @@ mod tests {
         assert!(looked_at(&placed(&[]), &limits).state == State::Ok);
         let finding = looked_at(&placed(&[("hits_per_lane: 12", "hits_per_lane: 10000000")]), &limits);
         assert!(finding.state == State::Warning);
-        let said = "own of the tenant acme, collection ADR: gather.hits_per_lane is 10000000; it must be from 1 to 200";
-        assert_eq!(finding.found, said);
+        let expected =
+            "own of the tenant acme, collection ADR: gather.hits_per_lane is 10000000; it must be from 1 to 200";
+        assert_eq!(finding.found, expected);
         let strict = PolicyLimits { most_answer_tokens: 100, ..limits };
         assert!(
             looked_at(&placed(&[]), &strict).found.ends_with("speak.max_answer_tokens is 512; it must be at most 100")

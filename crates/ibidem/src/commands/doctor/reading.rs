@@ -15,7 +15,7 @@ pub(super) async fn reading(settings: &Settings) -> Finding {
         Ok(reader) => reader,
         Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
     };
-    match reader.read(b"# Doctor\n\nA small document.\n".to_vec(), Format::Markdown).await {
+    match reader.extract(b"# Doctor\n\nA small document.\n".to_vec(), Format::Markdown).await {
         Ok(document) if document.text.contains("A small document.") => {}
         Ok(_) => return Finding::broken(PART, "a small document was read wrongly", mend),
         Err(error) => return Finding::broken(PART, error.to_string(), mend),

@@ -7,8 +7,8 @@ pub(super) fn settings(flags: &[&str]) -> Settings {
     crate::settings::load(None, std::iter::empty(), &flags).unwrap()
 }
 
-pub(super) fn assert_broken(finding: &Finding, said: &str, mend: &str) {
-    assert!(finding.state == State::Broken && finding.found.contains(said), "{}", finding.found);
+pub(super) fn assert_broken(finding: &Finding, expected: &str, mend: &str) {
+    assert!(finding.state == State::Broken && finding.found.contains(expected), "{}", finding.found);
     assert!(finding.mend.as_ref().is_some_and(|named| named.contains(mend)), "{:?}", finding.mend);
 }
 

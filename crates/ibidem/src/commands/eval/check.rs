@@ -30,7 +30,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
-        let (current, baseline) = (Results::read(&self.current)?, Results::read(&self.baseline)?);
+        let (current, baseline) = (Results::load(&self.current)?, Results::load(&self.baseline)?);
         diff::show(&Difference::between(&baseline, &current));
         let tolerance = Tolerance {
             precision: self.precision_threshold,

@@ -20,7 +20,7 @@ pub(crate) struct Diff {
 
 impl Diff {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let difference = Difference::between(&Results::read(&self.before)?, &Results::read(&self.after)?);
+        let difference = Difference::between(&Results::load(&self.before)?, &Results::load(&self.after)?);
         console::say_json_or(self.json, &difference, || show(&difference))
     }
 }

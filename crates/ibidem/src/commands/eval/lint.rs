@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_engine::policy::GatherRules;
 use ibidem_measure::golden::corpus::Corpus;
-use ibidem_measure::golden::{Placed, Problem, by_rule, lint, parse, terms, text};
+use ibidem_measure::golden::{NumberedQuery, Problem, by_rule, lint, parse, terms, text};
 use serde::Serialize;
 
 use crate::settings::LARGEST_VOCABULARY;
@@ -52,16 +52,16 @@ impl Lint {
         problems.extend(lint::lint(&queries));
         problems.extend(by_rule::check(&queries, rules));
         if let Some(folder) = &self.corpus {
-            problems.extend(Corpus::read(folder)?.check(&queries, rules.addresses.as_ref()));
+            problems.extend(Corpus::load(folder)?.check(&queries, rules.addresses.as_ref()));
             problems.extend(in_vocabulary(&queries, rules, &folder.join("vocabulary")).await?);
         }
         Ok(Report { questions: queries.len(), categories: counted(&queries), problems })
     }
 }
 
-async fn in_vocabulary(queries: &[Placed], rules: &GatherRules, folder: &Path) -> anyhow::Result<Vec<Problem>> {
+async fn in_vocabulary(queries: &[NumberedQuery], rules: &GatherRules, folder: &Path) -> anyhow::Result<Vec<Problem>> {
     anyhow::ensure!(folder.is_dir(), "{} is not there; the corpus needs a folder of vocabularies", folder.display());
-    let vocabularies = SkosFiles::read(&SkosFilesSettings {
+    let vocabularies = SkosFiles::load(&SkosFilesSettings {
         paths: vec![folder.to_owned()],
         language: "en".to_owned(),
         max_file_bytes: LARGEST_VOCABULARY,
@@ -69,7 +69,7 @@ async fn in_vocabulary(queries: &[Placed], rules: &GatherRules, folder: &Path) -
     Ok(terms::check(queries, rules, &vocabularies).await?)
 }
 
-fn counted(queries: &[Placed]) -> BTreeMap<String, usize> {
+fn counted(queries: &[NumberedQuery]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for placed in queries {
         *counts.entry(placed.query.category.to_string()).or_default() += 1;
@@ -118,8 +118,8 @@ mod tests {
         let changed =
             text.replace("What is a transformer?", "What is a turnip?").replace("\"ADR-0012\"", "\"ADR-0912\"");
         std::fs::write(&file, changed).unwrap();
-        let said = problems(file).await.join("\n");
-        assert!(said.contains("\"turnip\" is a terminology_miss"), "{said}");
-        assert!(said.contains("ADR-0912 is not in the corpus"), "{said}");
+        let report = problems(file).await.join("\n");
+        assert!(report.contains("\"turnip\" is a terminology_miss"), "{report}");
+        assert!(report.contains("ADR-0912 is not in the corpus"), "{report}");
     }
 }

@@ -46,7 +46,7 @@ impl Promote {
         let rules = &compose::named_policy(&self.policy)?.rules.gather;
         let store = compose::ready_store(settings).await?;
         let reviews = match &self.reviews {
-            Some(file) => json_lines::read::<Review>(file)?,
+            Some(file) => json_lines::load::<Review>(file)?,
             None => self.given(&store).await?,
         };
         let mut queries = Vec::new();
@@ -98,13 +98,13 @@ impl Promote {
         }
         given.reverse();
         let mut reviews = Vec::new();
-        for said in given {
-            match Review::of_feedback(said.request_id, verdict_of(&said.feedback)) {
+        for feedback in given {
+            match Review::of_feedback(feedback.request_id, verdict_of(&feedback.feedback)) {
                 Some(review) => reviews.push((reviews.len() + 1, review)),
                 None => {
-                    let reason = said.feedback.reason.map_or("down", FeedbackReason::as_str);
-                    let question = said.question.unwrap_or_else(|| "(its words were not kept)".to_owned());
-                    console::say(&format!("{} {reason}: {question}: write a review for it", said.request_id));
+                    let reason = feedback.feedback.reason.map_or("down", FeedbackReason::as_str);
+                    let question = feedback.question.unwrap_or_else(|| "(its words were not kept)".to_owned());
+                    console::say(&format!("{} {reason}: {question}: write a review for it", feedback.request_id));
                 }
             }
         }

@@ -61,8 +61,8 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let text = golden::text(&self.file)?;
-        let queries = golden::read(&self.file)?;
-        let baseline = self.baseline.as_deref().map(Results::read).transpose()?;
+        let queries = golden::load(&self.file)?;
+        let baseline = self.baseline.as_deref().map(Results::load).transpose()?;
         let settings = self.configured(settings);
         check_terminology(&queries, &settings)?;
         let policy = compose::policy(&settings, None)?;

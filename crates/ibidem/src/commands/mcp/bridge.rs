@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::message::{Heard, Message, not_done};
+use super::message::{Message, Received, not_done};
 use crate::settings::SecretSource;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
@@ -48,12 +48,12 @@ impl Bridge {
         while let Some(line) = lines.recv().await {
             while under_way.try_join_next().is_some() {}
             by_id.retain(|_, call| !call.is_finished());
-            match Heard::of(line) {
-                Heard::Nothing => {}
-                Heard::Wrong(said) => say(&said),
+            match Received::of(line) {
+                Received::Nothing => {}
+                Received::Wrong(error) => say(&error),
                 // Whoever hangs up on the server ends what it does for them.
-                Heard::Cancelled(id) => by_id.remove(&id.to_string()).into_iter().for_each(|call| call.abort()),
-                Heard::Message(message) => {
+                Received::Cancelled(id) => by_id.remove(&id.to_string()).into_iter().for_each(|call| call.abort()),
+                Received::Message(message) => {
                     let id = message.id.as_ref().map(Value::to_string);
                     let (bridge, say) = (bridge.clone(), say.clone());
                     let call = under_way.spawn(async move {
@@ -72,9 +72,9 @@ impl Bridge {
     async fn reply(&self, message: &Message) -> Option<String> {
         match (self.passed_on(message).await, &message.id) {
             (Ok(reply), _) => reply,
-            (Err(said), Some(id)) => Some(not_done(id, &said)),
-            (Err(said), None) => {
-                tracing::warn!(method = message.method, said, "a notification was not passed on");
+            (Err(reason), Some(id)) => Some(not_done(id, &reason)),
+            (Err(reason), None) => {
+                tracing::warn!(method = message.method, said = reason, "a notification was not passed on");
                 None
             }
         }
@@ -155,16 +155,16 @@ impl Bridge {
 /// What the server said where it did not answer the message.
 fn refused(status: StatusCode, body: &Value) -> String {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
-    let said = match (text("title"), text("detail")) {
+    let reason = match (text("title"), text("detail")) {
         (Some(title), Some(detail)) => format!("{title}. {detail}"),
         _ => format!("the server answered {status}; check that the address is that of an Ibidem server"),
     };
     match status {
         StatusCode::UNAUTHORIZED => format!(
-            "{said} `ibidem mcp` sends the key of IBIDEM__AGENTS__KEY or --key-file; an access token of `ibidem login` \
+            "{reason} `ibidem mcp` sends the key of IBIDEM__AGENTS__KEY or --key-file; an access token of `ibidem login` \
              expires, and is then to be written to that file anew."
         ),
-        _ => said,
+        _ => reason,
     }
 }
 
@@ -176,19 +176,19 @@ mod tests {
     use super::*;
 
     /// What is said to these lines.
-    async fn said(server: &str, credential: SecretSource, lines: &[&str]) -> Vec<Value> {
+    async fn replies(server: &str, credential: SecretSource, lines: &[&str]) -> Vec<Value> {
         // Without it no client can be made; a test runs without the program's beginning.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let bridge = Bridge::new(server, credential, Duration::from_secs(600)).unwrap();
-        let (sender, heard) = mpsc::channel(lines.len());
+        let (sender, receiver) = mpsc::channel(lines.len());
         for line in lines {
             sender.send((*line).to_owned()).await.unwrap();
         }
         drop(sender);
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let kept = said.clone();
-        bridge.run(heard, move |line| kept.lock().unwrap().push(serde_json::from_str(line).unwrap())).await;
-        Arc::into_inner(said).unwrap().into_inner().unwrap()
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let kept = received.clone();
+        bridge.run(receiver, move |line| kept.lock().unwrap().push(serde_json::from_str(line).unwrap())).await;
+        Arc::into_inner(received).unwrap().into_inner().unwrap()
     }
 
     fn key() -> SecretSource {
@@ -206,9 +206,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"#,
             "no JSON",
         ];
-        let said = said(&server, key(), &lines).await;
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert_eq!(said[0]["error"]["code"], -32_700);
+        let replies = replies(&server, key(), &lines).await;
+        assert_eq!(replies.len(), 1, "{replies:?}");
+        assert_eq!(replies[0]["error"]["code"], -32_700);
     }
 
     #[tokio::test]
@@ -227,9 +227,9 @@ mod tests {
             (SecretSource::File(folder.path().join("absent")), "cannot be read"),
             (SecretSource::File(empty), "is empty"),
         ] {
-            let said = said(nowhere, credential, &lines).await;
-            assert_eq!((said.len(), &said[0]["id"]), (1, &Value::from(1)), "{said:?}");
-            let message = said[0]["error"]["message"].as_str().unwrap();
+            let replies = replies(nowhere, credential, &lines).await;
+            assert_eq!((replies.len(), &replies[0]["id"]), (1, &Value::from(1)), "{replies:?}");
+            let message = replies[0]["error"]["message"].as_str().unwrap();
             assert!(message.contains(says), "{message}");
             assert!(!message.contains("ibk_key"), "{message}");
         }

@@ -11,7 +11,7 @@ const NOT_A_MESSAGE: i32 = -32_600;
 const NOT_DONE: i32 = -32_603;
 
 /// What a line of the program holds.
-pub(super) enum Heard {
+pub(super) enum Received {
     /// It is answered, or taken note of, by the server.
     Message(Message),
     /// The program no longer waits for the answer to the request with this id.
@@ -35,7 +35,7 @@ pub(super) struct Message {
     pub(super) version: Option<String>,
 }
 
-impl Heard {
+impl Received {
     pub(super) fn of(line: String) -> Self {
         if line.trim().is_empty() {
             return Self::Nothing;
@@ -48,8 +48,8 @@ impl Heard {
             if value.get("result").is_some() || value.get("error").is_some() {
                 return Self::Nothing;
             }
-            let said = "the line is not a message of JSON-RPC 2.0; several in one line are not taken";
-            return Self::Wrong(error(&id.unwrap_or(Value::Null), NOT_A_MESSAGE, said));
+            let reason = "the line is not a message of JSON-RPC 2.0; several in one line are not taken";
+            return Self::Wrong(error(&id.unwrap_or(Value::Null), NOT_A_MESSAGE, reason));
         };
         let params = value.get("params");
         let text = |name: &str| params?.get(name)?.as_str().map(str::to_owned);
@@ -69,8 +69,8 @@ impl Heard {
 }
 
 /// The line that says that a request could not be passed on, and what to do.
-pub(super) fn not_done(id: &Value, said: &str) -> String {
-    error(id, NOT_DONE, said)
+pub(super) fn not_done(id: &Value, reason: &str) -> String {
+    error(id, NOT_DONE, reason)
 }
 
 fn error(id: &Value, code: i32, message: &str) -> String {
@@ -83,20 +83,20 @@ mod tests {
 
     #[test]
     fn what_is_heard_is_a_message_a_cancellation_or_nothing() {
-        let heard = |value: Value| Heard::of(value.to_string());
+        let received = |value: Value| Received::of(value.to_string());
         let call = json!({ "id": 7, "method": "tools/call", "params": {
             "name": "ask", "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } } });
-        let Heard::Message(message) = heard(call.clone()) else { panic!("it is a request") };
+        let Received::Message(message) = received(call.clone()) else { panic!("it is a request") };
         assert_eq!((message.line, message.id), (call.to_string(), Some(json!(7))));
         assert_eq!((message.name.as_deref(), message.version.as_deref()), (Some("ask"), Some("2026-07-28")));
-        let Heard::Message(message) = heard(json!({ "method": "notifications/initialized" })) else {
+        let Received::Message(message) = received(json!({ "method": "notifications/initialized" })) else {
             panic!("it is a notification")
         };
         assert_eq!((message.id, message.name, message.version), (None, None, None));
-        let cancelled = heard(json!({ "method": "notifications/cancelled", "params": { "requestId": "a" } }));
-        assert!(matches!(cancelled, Heard::Cancelled(id) if id == "a"));
-        assert!(matches!(heard(json!({ "id": 1, "result": {} })), Heard::Nothing));
-        assert!(matches!(Heard::of(" ".to_owned()), Heard::Nothing));
+        let cancelled = received(json!({ "method": "notifications/cancelled", "params": { "requestId": "a" } }));
+        assert!(matches!(cancelled, Received::Cancelled(id) if id == "a"));
+        assert!(matches!(received(json!({ "id": 1, "result": {} })), Received::Nothing));
+        assert!(matches!(Received::of(" ".to_owned()), Received::Nothing));
     }
 
     #[test]
@@ -107,9 +107,9 @@ mod tests {
             (r#"{"id": 3}"#, json!(3), NOT_A_MESSAGE),
             ("17", Value::Null, NOT_A_MESSAGE),
         ] {
-            let Heard::Wrong(said) = Heard::of(line.to_owned()) else { panic!("{line}") };
-            let said: Value = serde_json::from_str(&said).unwrap();
-            assert_eq!((&said["id"], &said["error"]["code"]), (&id, &json!(code)), "{line}");
+            let Received::Wrong(error_line) = Received::of(line.to_owned()) else { panic!("{line}") };
+            let error: Value = serde_json::from_str(&error_line).unwrap();
+            assert_eq!((&error["id"], &error["error"]["code"]), (&id, &json!(code)), "{line}");
         }
     }
 }

@@ -36,13 +36,13 @@ async fn a_model_that_does_not_work_has_a_problem_and_no_speed() {
     late.set_trouble(Some(EntailmentError::Timeout(7)));
     let silent = FakeModel::saying(&[]);
     let broken = FakeModel::new(Script::BreaksOffAfter(vec!["one".to_owned()]));
-    for (timed, said) in [
+    for (timed, expected) in [
         (timed::verifying(&Part::bare(Arc::new(late))).await, "did not answer within 7 ms"),
         (timed::writing(&Part::bare(Arc::new(silent))).await, "it wrote nothing"),
         (timed::writing(&Part::bare(Arc::new(broken))).await, "did not answer within 30000 ms"),
     ] {
         let state = written(timed);
-        assert!(state["problem"].as_str().unwrap().contains(said) && state.get("speed").is_none(), "{state}");
+        assert!(state["problem"].as_str().unwrap().contains(expected) && state.get("speed").is_none(), "{state}");
     }
 }
 

@@ -26,7 +26,7 @@ impl Check {
     pub(super) fn run(self) -> ExitCode {
         let mut code = ExitCode::SUCCESS;
         for named in &self.policies {
-            match self.read(named) {
+            match self.load(named) {
                 Ok(written) => {
                     let policy = &written.policy;
                     console::say(&format!("{named}: in order ({}, hash {})", policy.rules.name, policy.hash.short(12)));
@@ -43,10 +43,10 @@ impl Check {
         code
     }
 
-    fn read(&self, named: &str) -> anyhow::Result<Written> {
-        let written = Written::read(named)?;
+    fn load(&self, named: &str) -> anyhow::Result<Written> {
+        let written = Written::load(named)?;
         let Some(path) = &self.thresholds else { return Ok(written) };
-        let thresholds = policy_file::read(path)?;
+        let thresholds = policy_file::load(path)?;
         let policy = written.policy.overlaid(&thresholds).with_context(|| path.display().to_string())?;
         Ok(Written { policy, ..written })
     }
@@ -70,16 +70,16 @@ mod tests {
     const BOOK: &str = include_str!("../../../../../policies/book.yaml");
 
     /// What is said about a file with this content.
-    fn said(content: &[u8]) -> String {
+    fn checked(content: &[u8]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.yaml");
         std::fs::write(&path, content).unwrap();
-        Written::read(path.to_str().unwrap()).err().map(|error| wrong(&error)).unwrap_or_default()
+        Written::load(path.to_str().unwrap()).err().map(|error| wrong(&error)).unwrap_or_default()
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_line_and_key() {
-        assert_eq!(said(BOOK.as_bytes()), "");
+        assert_eq!(checked(BOOK.as_bytes()), "");
         let cases = [
             ("- duplicates: 0.9", "- duplicate: 0.9", &["duplicate", "line 27"][..]),
             ("- duplicates: 0.9", "- duplicates: often", &["line 27", "often"]),
@@ -98,9 +98,9 @@ mod tests {
         for (old, new, expected) in cases {
             let changed = BOOK.replacen(old, new, 1);
             assert_ne!(changed, BOOK, "{old} is not in the policy any more");
-            let said = said(changed.as_bytes());
+            let printed = checked(changed.as_bytes());
             for part in expected {
-                assert!(said.contains(part), "{new}: {part:?} is not in {said:?}");
+                assert!(printed.contains(part), "{new}: {part:?} is not in {printed:?}");
             }
         }
     }
@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn several_contradictions_are_all_named() {
         let changed = BOOK.replace("duplicates: 0.9", "duplicates: 9").replace("hits_per_lane: 15", "hits_per_lane: 0");
-        let said = said(changed.as_bytes());
-        assert_eq!(said.matches("\n  - ").count(), 2, "{said}");
+        let printed = checked(changed.as_bytes());
+        assert_eq!(printed.matches("\n  - ").count(), 2, "{printed}");
     }
 
     #[test]
@@ -130,11 +130,11 @@ mod tests {
             (bomb.as_bytes(), "cannot be read"),
         ];
         for (content, reason) in cases {
-            let said = said(content);
-            assert!(said.contains(reason), "{reason}: {said}");
-            assert!(said.len() < 4_000, "{} characters are no message", said.len());
+            let printed = checked(content);
+            assert!(printed.contains(reason), "{reason}: {printed}");
+            assert!(printed.len() < 4_000, "{} characters are no message", printed.len());
         }
-        let missing = Written::read("no-such-policy").err().map(|error| wrong(&error)).unwrap_or_default();
+        let missing = Written::load("no-such-policy").err().map(|error| wrong(&error)).unwrap_or_default();
         assert!(missing.contains("neither a built-in policy file (architecture, book, default"), "{missing}");
     }
 }

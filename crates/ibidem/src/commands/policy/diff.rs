@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::written::{Settings, Written, shown};
+use super::written::{Settings, Written, render};
 use crate::console;
 
 /// One of the policies is wrong, so there is nothing to compare.
@@ -43,13 +43,13 @@ impl Diff {
     }
 
     fn compare(self) -> anyhow::Result<bool> {
-        let (old, new) = (Written::read(&self.old)?, Written::read(&self.new)?);
+        let (old, new) = (Written::load(&self.old)?, Written::load(&self.new)?);
         let differences = differences(&old, &new);
         if self.json {
             console::say_json(&differences)?;
         } else {
             for difference in &differences {
-                console::say(&difference.shown());
+                console::say(&difference.render());
             }
             if differences.is_empty() && old.policy.hash != new.policy.hash {
                 console::note("The settings are the same; comments or layout differ, and with them the hash.");
@@ -94,14 +94,14 @@ fn same(old: Option<&Value>, new: Option<&Value>) -> bool {
 }
 
 impl Difference {
-    fn shown(&self) -> String {
+    fn render(&self) -> String {
         if let (Some(Value::String(old)), Some(Value::String(new))) = (&self.old, &self.new)
             && (old.contains('\n') || new.contains('\n'))
             && !old.lines().eq(new.lines())
         {
             return format!("{}:\n{}", self.setting, line_by_line(old, new));
         }
-        let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "off".to_owned(), shown);
+        let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "off".to_owned(), render);
         format!("{}: {} -> {}", self.setting, value(&self.old), value(&self.new))
     }
 }
@@ -125,7 +125,7 @@ mod tests {
 
     fn lines(old: &str, new: &str) -> Vec<String> {
         let (old, new) = (Written::parse(old).unwrap(), Written::parse(new).unwrap());
-        differences(&old, &new).iter().map(Difference::shown).collect()
+        differences(&old, &new).iter().map(Difference::render).collect()
     }
 
     #[test]

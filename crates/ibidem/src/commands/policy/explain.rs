@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::written::{Written, is_in, shown};
+use super::written::{Written, is_in, render};
 use crate::console;
 
 #[derive(clap::Args)]
@@ -19,17 +19,17 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        console::say(told(&Written::read(&self.policy)?).trim_end());
+        console::say(explanation(&Written::load(&self.policy)?).trim_end());
         Ok(())
     }
 }
 
 /// The whole policy. What has no words of its own is shown at the end as it is written: nothing is kept quiet about.
-fn told(written: &Written) -> String {
+fn explanation(written: &Written) -> String {
     let rules = &written.policy.rules;
-    let mut teller = Teller { written, told: BTreeSet::new(), text: String::new() };
+    let mut teller = Teller { written, explained_keys: BTreeSet::new(), text: String::new() };
     teller.text = format!("{}: {}\nhash {}\n", rules.name, rules.about.trim(), written.policy.hash);
-    teller.told.extend(["name".to_owned(), "about".to_owned()]);
+    teller.explained_keys.extend(["name".to_owned(), "about".to_owned()]);
     gathering::tell(&mut teller);
     sifting::tell(&mut teller);
     speaking::tell(&mut teller);
@@ -40,7 +40,7 @@ fn told(written: &Written) -> String {
 /// Tells a policy setting by setting, and knows what it has told.
 struct Teller<'a> {
     written: &'a Written,
-    told: BTreeSet<String>,
+    explained_keys: BTreeSet<String>,
     text: String,
 }
 
@@ -56,11 +56,11 @@ impl Teller<'_> {
     /// A setting's value as people read it; none when it is off.
     fn value(&mut self, setting: &str) -> Option<String> {
         let value = self.written.settings.get(setting)?;
-        self.told.insert(setting.to_owned());
+        self.explained_keys.insert(setting.to_owned());
         Some(match value {
             Value::String(text) => format!("“{}”", text.trim()),
             Value::Array(items) => items.iter().map(listed).collect::<Vec<_>>().join(", "),
-            value => shown(value),
+            value => render(value),
         })
     }
 
@@ -101,20 +101,21 @@ impl Teller<'_> {
     fn as_written(&mut self, section: &str) {
         let written = self.written;
         for (setting, value) in written.settings.iter().filter(|(setting, _)| is_in(setting, section)) {
-            if self.told.insert(setting.clone()) {
-                self.line(&format!("{setting}: {}", shown(value)));
+            if self.explained_keys.insert(setting.clone()) {
+                self.line(&format!("{setting}: {}", render(value)));
             }
         }
     }
 
     fn rest(&mut self) {
         let written = self.written;
-        let rest: Vec<_> = written.settings.iter().filter(|(setting, _)| !self.told.contains(*setting)).collect();
+        let rest: Vec<_> =
+            written.settings.iter().filter(|(setting, _)| !self.explained_keys.contains(*setting)).collect();
         if !rest.is_empty() {
             self.heading("Also set");
         }
         for (setting, value) in rest {
-            self.line(&format!("{setting}: {}", shown(value)));
+            self.line(&format!("{setting}: {}", render(value)));
         }
     }
 }
@@ -124,7 +125,7 @@ fn listed(item: &Value) -> String {
     match item {
         Value::String(text) if text.contains(' ') => format!("“{}”", text.trim()),
         Value::String(name) => name.clone(),
-        item => shown(item),
+        item => render(item),
     }
 }
 

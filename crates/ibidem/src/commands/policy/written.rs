@@ -21,7 +21,7 @@ pub(super) struct Written {
 
 impl Written {
     /// A shipped policy by its name, or one from a file.
-    pub(super) fn read(named: &str) -> anyhow::Result<Self> {
+    pub(super) fn load(named: &str) -> anyhow::Result<Self> {
         Self::parse(&compose::policy_text(named)?).with_context(|| named.to_owned())
     }
 
@@ -101,9 +101,9 @@ fn label(place: usize, item: &Value) -> String {
 }
 
 /// A value on one line.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn render(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(render).collect::<Vec<_>>().join(", ")),
         value => value.to_string(),
     }
 }
@@ -122,7 +122,7 @@ mod tests {
         });
         let mut settings = Settings::new();
         spread("", tree, &mut settings);
-        let lines: Vec<_> = settings.iter().map(|(path, value)| format!("{path}: {}", shown(value))).collect();
+        let lines: Vec<_> = settings.iter().map(|(path, value)| format!("{path}: {}", render(value))).collect();
         assert_eq!(
             lines,
             [

@@ -60,10 +60,10 @@ fn marked_version(random: &mut StdRng, mark: &str, counter: &FakeEmbedder) -> Ne
     let title = format!("{} {mark}", random_words(random, 2).join(" "));
     let passages: Vec<_> = (0..random.random_range(1..=2))
         .map(|_| {
-            let said = random_words(random, 4);
+            let words = random_words(random, 4);
             let passage = format!(
                 "The {} of the {} is kept for five days. Every {} has a {}, and its mark is {mark}.",
-                said[0], said[1], said[2], said[3]
+                words[0], words[1], words[2], words[3]
             );
             (None, passage)
         })

@@ -19,7 +19,7 @@ pub(super) struct Leak {
 }
 
 impl Leak {
-    fn shown(&self) -> String {
+    fn render(&self) -> String {
         let Self { request, asker, mark, replies } = self;
         let [one, other] = replies.each_ref().map(|reply| reply.chars().collect::<Vec<_>>());
         let common = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
@@ -39,6 +39,6 @@ pub(super) fn listed(leaks: &[Leak]) -> String {
     }
     let mut by_route: Vec<_> = by_route.into_values().collect();
     by_route.sort_by_key(|leaks| std::cmp::Reverse(leaks.len()));
-    let shown = by_route.iter().map(|leaks| format!("{} times, one of them: {}", leaks.len(), leaks[0].shown()));
+    let shown = by_route.iter().map(|leaks| format!("{} times, one of them: {}", leaks.len(), leaks[0].render()));
     shown.collect::<Vec<_>>().join("\n")
 }

@@ -45,13 +45,13 @@ pub(super) struct Asker {
 
 /// A reply: its status, what sort of text it is, and the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Said {
+pub(super) struct HttpReply {
     pub(super) status: u16,
     pub(super) kind: String,
     pub(super) text: String,
 }
 
-impl Said {
+impl HttpReply {
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
@@ -244,7 +244,7 @@ impl Side {
     }
 
     /// The asker calls. `@name@` in the path is the id of what was made under that name; of none it is an id of nothing.
-    pub(super) async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Said {
+    pub(super) async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> HttpReply {
         self.call_as(&self.headers, method, path, body).await
     }
 
@@ -254,7 +254,7 @@ impl Side {
         method: &str,
         path: &str,
         body: Option<&Value>,
-    ) -> Said {
+    ) -> HttpReply {
         let url = format!("{}{}", self.url, self.filled(path));
         // Links in replies begin with the address by which a server was reached: here the same for both.
         let request = self.client.request(method.parse().unwrap(), url);
@@ -269,7 +269,7 @@ impl Side {
         }
         let reply = request.send().await.unwrap();
         let kind = reply.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
-        Said {
+        HttpReply {
             status: reply.status().as_u16(),
             kind: kind.unwrap_or_default(),
             text: String::from_utf8_lossy(&reply.bytes().await.unwrap()).into_owned(),

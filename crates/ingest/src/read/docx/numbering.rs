@@ -35,7 +35,7 @@ impl Default for Level {
 }
 
 impl Numbering {
-    pub(super) fn read(xml: &str) -> Result<Self, ReadError> {
+    pub(super) fn parse(xml: &str) -> Result<Self, ReadError> {
         let mut numbering = Self::default();
         let (mut pattern, mut list, mut level) = (None, None, 0_usize);
         let mut part = Part::new(xml);
@@ -114,11 +114,11 @@ impl Numbering {
         match here.format.as_str() {
             "none" => None,
             "bullet" => Some("-".to_owned()),
-            _ => Some(self.shown(&pattern, &here, &counted)).filter(|marker| !marker.trim().is_empty()),
+            _ => Some(self.render(&pattern, &here, &counted)).filter(|marker| !marker.trim().is_empty()),
         }
     }
 
-    fn shown(&self, pattern: &str, here: &Level, counted: &[Option<u64>; LEVELS]) -> String {
+    fn render(&self, pattern: &str, here: &Level, counted: &[Option<u64>; LEVELS]) -> String {
         let mut shown = here.text.clone();
         for (level, count) in counted.iter().enumerate() {
             let placeholder = format!("%{}", level + 1);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn lists_count_by_level_and_start_over() {
-        let mut numbering = Numbering::read(
+        let mut numbering = Numbering::parse(
             r#"<w:numbering xmlns:w="w">
               <w:abstractNum w:abstractNumId="7">
                 <w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>

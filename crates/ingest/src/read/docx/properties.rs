@@ -12,7 +12,7 @@ pub(super) struct Properties {
     pub(super) modified: Option<DateTime<Utc>>,
 }
 
-pub(super) fn read(core: &str) -> Result<Properties, ReadError> {
+pub(super) fn parse(core: &str) -> Result<Properties, ReadError> {
     let mut properties = Properties::default();
     let mut inside = String::new();
     let mut words = String::new();

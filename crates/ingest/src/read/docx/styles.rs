@@ -32,7 +32,7 @@ pub(super) struct ListPlace {
 }
 
 impl Styles {
-    pub(super) fn read(xml: &str) -> Result<Self, ReadError> {
+    pub(super) fn parse(xml: &str) -> Result<Self, ReadError> {
         let mut styles = Self::default();
         let mut id = None;
         let mut style = Style::default();

@@ -45,7 +45,7 @@ fn document(body: &str) -> Result<ReadDocument, ReadError> {
     let document = format!(r#"<?xml version="1.0"?><w:document xmlns:w="w"><w:body>{body}</w:body></w:document>"#);
     let core = r#"<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t"><dc:title>From the properties</dc:title>
         <dc:subject>SEC-01</dc:subject><dcterms:modified>2025-02-03T04:05:06Z</dcterms:modified></cp:coreProperties>"#;
-    read(&archive(&[
+    extract(&archive(&[
         ("word/document.xml", document.as_bytes()),
         ("word/styles.xml", STYLES.as_bytes()),
         ("word/numbering.xml", NUMBERING.as_bytes()),
@@ -131,15 +131,15 @@ fn the_main_document_may_have_another_name() {
         r#"<Relationships><Relationship Type="http://x/officeDocument" Target="/doc/main.xml"/></Relationships>"#;
     let bytes =
         archive(&[("_rels/.rels", relations.as_bytes()), ("doc/main.xml", br#"<d><p><r><t>found</t></r></p></d>"#)]);
-    assert_eq!(read(&bytes).unwrap().text, "found");
+    assert_eq!(extract(&bytes).unwrap().text, "found");
 }
 
 #[test]
 fn damaged_archives_are_refused() {
-    assert!(matches!(read(b"not a zip"), Err(ReadError::Unreadable { .. })));
-    assert!(matches!(read(&archive(&[("a.txt", b"x")])), Err(ReadError::Unreadable { .. })));
+    assert!(matches!(extract(b"not a zip"), Err(ReadError::Unreadable { .. })));
+    assert!(matches!(extract(&archive(&[("a.txt", b"x")])), Err(ReadError::Unreadable { .. })));
     let broken = archive(&[("word/document.xml", b"<w:document><w:body></w:p>")]);
-    assert!(matches!(read(&broken), Err(ReadError::Unreadable { .. })));
+    assert!(matches!(extract(&broken), Err(ReadError::Unreadable { .. })));
     assert_eq!(document("<w:p/>"), Err(ReadError::NoText { format: Format::Docx }));
 }
 
@@ -149,12 +149,12 @@ fn deep_nesting_and_entities_do_no_harm() {
         format!("{}{}{}", "<w:tbl><w:tr><w:tc>".repeat(20_000), p("", "deep"), "</w:tc></w:tr></w:tbl>".repeat(20_000));
     assert_eq!(document(&deep).unwrap().text, "deep");
     let laughs = r#"<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><d><p><r><t>text &b; &#233;</t></r></p></d>"#;
-    assert_eq!(read(&archive(&[("word/document.xml", laughs.as_bytes())])).unwrap().text, "text é");
+    assert_eq!(extract(&archive(&[("word/document.xml", laughs.as_bytes())])).unwrap().text, "text é");
 }
 
 #[test]
 fn a_document_made_by_a_real_program() {
-    let read = read(include_bytes!("../../../tests/fixtures/leave.docx")).unwrap();
+    let read = extract(include_bytes!("../../../tests/fixtures/leave.docx")).unwrap();
     assert_eq!(read.title.as_deref(), Some("Parental Leave"));
     let paths: Vec<_> = read.sections.iter().map(|section| section.path.join(" > ")).collect();
     assert_eq!(paths, ["Entitlement", "Entitlement > Adoption", "How to apply"]);

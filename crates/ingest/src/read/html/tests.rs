@@ -1,7 +1,7 @@
 use super::*;
 
 fn text(html: &str) -> String {
-    read(html).unwrap().text
+    extract(html).unwrap().text
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn titles_and_sections() {
         ("<h2><div>A <br> B</div></h2><p>x", None, &["A B"]),
     ];
     for (html, title, expected) in cases {
-        let document = read(html).unwrap();
+        let document = extract(html).unwrap();
         assert_eq!(document.title.as_deref(), title, "{html:?}");
         let paths: Vec<_> = document.sections.iter().map(|section| section.path.join(" > ")).collect();
         assert_eq!(paths, expected, "{html:?}");
@@ -69,7 +69,7 @@ fn titles_and_sections() {
 fn a_hundred_thousand_nested_elements_are_refused_and_a_thousand_are_read() {
     let nested = |depth: usize| format!("{}deep{}", "<div>".repeat(depth), "</div>".repeat(depth));
     assert_eq!(text(&nested(1_000)), "deep");
-    let refused = read(&nested(100_000)).unwrap_err();
+    let refused = extract(&nested(100_000)).unwrap_err();
     assert!(refused.to_string().contains("nested too deep"), "{refused}");
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::read::SectionStart;
 
 fn text(markdown: &str) -> String {
-    read(markdown).unwrap().text
+    extract(markdown).unwrap().text
 }
 
 fn paths(document: &ReadDocument) -> Vec<String> {
@@ -77,7 +77,7 @@ fn images_are_their_alternative_text_and_embedded_data_is_nothing() {
 #[test]
 fn headings_make_sections_and_the_first_one_the_title() {
     let document =
-        read("# Use queues\n\nIntro.\n\n## Decision\n\nYes.\n\n### Consequences\n\nMany.\n\n## Links\n\nNone.")
+        extract("# Use queues\n\nIntro.\n\n## Decision\n\nYes.\n\n### Consequences\n\nMany.\n\n## Links\n\nNone.")
             .unwrap();
     assert_eq!(document.title.as_deref(), Some("Use queues"));
     assert_eq!(document.text, "Use queues\n\nIntro.\n\nDecision\n\nYes.\n\nConsequences\n\nMany.\n\nLinks\n\nNone.");
@@ -98,7 +98,7 @@ fn which_heading_is_the_title() {
         ("Setext\n======\n\nx\n\n#### Deep\n\ny\n\n## Up\n\nz", Some("Setext"), &["Deep", "Up"]),
     ];
     for (markdown, title, expected) in cases {
-        let document = read(markdown).unwrap();
+        let document = extract(markdown).unwrap();
         assert_eq!(document.title.as_deref(), title, "{markdown:?}");
         assert_eq!(paths(&document), expected, "{markdown:?}");
     }
@@ -112,7 +112,7 @@ fn a_rule_in_the_middle_is_no_front_matter() {
 #[test]
 fn nothing_to_read_says_so() {
     for empty in ["", "\n\n", "---\ntitle: x\n---\n", "![](x.png)", "---\n\n***"] {
-        assert_eq!(read(empty), Err(ReadError::NoText { format: Format::Markdown }), "{empty:?}");
+        assert_eq!(extract(empty), Err(ReadError::NoText { format: Format::Markdown }), "{empty:?}");
     }
 }
 
@@ -129,7 +129,7 @@ fn hostile_markdown_is_read_in_reasonable_time() {
         [deep_quote, deep_list, brackets, stars, format!("text {backticks}"), cells, format!("text\n\n{html}")]
     {
         let started = std::time::Instant::now();
-        let read = read(&markdown);
+        let read = extract(&markdown);
         assert!(read.is_ok(), "{read:?}");
         assert!(started.elapsed().as_secs() < 20, "{:?} for {}", started.elapsed(), &markdown[..30]);
     }

@@ -178,9 +178,9 @@ mod tests {
     use super::*;
 
     /// A word with the place of its first letter.
-    type Placed<'a> = (f64, f64, &'a str);
+    type WordAt<'a> = (f64, f64, &'a str);
 
-    fn set(placed: &[Placed<'_>], width_of: impl Fn(char) -> f64) -> Vec<Line> {
+    fn set(placed: &[WordAt<'_>], width_of: impl Fn(char) -> f64) -> Vec<Line> {
         let mut lines = Lines::default();
         for &(x, y, word) in placed {
             let mut along = x;
@@ -193,7 +193,7 @@ mod tests {
         lines.finish()
     }
 
-    fn lines(placed: &[Placed<'_>]) -> Vec<Vec<String>> {
+    fn lines(placed: &[WordAt<'_>]) -> Vec<Vec<String>> {
         set(placed, |_| 5.0).into_iter().map(|line| line.cells).collect()
     }
 
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn letters_become_words_lines_and_cells() {
-        let cases: [(&[Placed<'_>], &[&[&str]]); 6] = [
+        let cases: [(&[WordAt<'_>], &[&[&str]]); 6] = [
             (&[(0.0, 0.0, "ab"), (10.5, 0.0, "c")], &[&["abc"]]),
             (&[(0.0, 0.0, "ab"), (12.5, 0.0, "c")], &[&["ab c"]]),
             (&[(0.0, 0.0, "ab "), (15.0, 0.0, "c")], &[&["ab c"]]),

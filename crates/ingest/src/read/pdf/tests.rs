@@ -39,7 +39,7 @@ fn lines_become_paragraphs_lists_and_rows_without_running_heads() {
         include_bytes!("../../../tests/fixtures/guide.pdf").as_slice(),
         include_bytes!("../../../tests/fixtures/guide-without-bookmarks.pdf").as_slice(),
     ] {
-        let document = read(bytes).unwrap();
+        let document = extract(bytes).unwrap();
         assert_eq!(document.text, GUIDE);
         assert_eq!(document.title.as_deref(), Some("Field Guide"));
     }
@@ -47,7 +47,7 @@ fn lines_become_paragraphs_lists_and_rows_without_running_heads() {
 
 #[test]
 fn sections_come_from_bookmarks() {
-    let document = read(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
+    let document = extract(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
     assert_eq!(paths(&document), ["1 Shores", "1 Shores > 1.1 Tide pools", "Notes for observers", "2 Dunes"]);
     let shores = &document.sections[0];
     assert_eq!(between(&document, shores.at, shores.at + 8), "1 Shores");
@@ -55,13 +55,13 @@ fn sections_come_from_bookmarks() {
 
 #[test]
 fn sections_come_from_looks_where_there_are_no_bookmarks() {
-    let document = read(include_bytes!("../../../tests/fixtures/guide-without-bookmarks.pdf")).unwrap();
+    let document = extract(include_bytes!("../../../tests/fixtures/guide-without-bookmarks.pdf")).unwrap();
     assert_eq!(paths(&document), ["1 Shores", "1 Shores > 1.1 Tide pools", "2 Dunes"]);
 }
 
 #[test]
 fn pages_begin_where_their_first_words_stand_even_inside_a_paragraph() {
-    let document = read(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
+    let document = extract(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
     let begin: Vec<_> = document
         .pages
         .iter()
@@ -72,13 +72,13 @@ fn pages_begin_where_their_first_words_stand_even_inside_a_paragraph() {
 
 #[test]
 fn the_date_of_the_document_is_taken() {
-    let document = read(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
+    let document = extract(include_bytes!("../../../tests/fixtures/guide.pdf")).unwrap();
     assert_eq!(document.stated.updated_at.unwrap().to_rfc3339(), "2026-01-01T00:00:00+00:00");
 }
 
 #[test]
 fn a_pdf_without_a_text_layer_says_what_to_do() {
-    let error = read(include_bytes!("../../../tests/fixtures/scanned.pdf")).unwrap_err();
+    let error = extract(include_bytes!("../../../tests/fixtures/scanned.pdf")).unwrap_err();
     assert_eq!(error, ReadError::NoText { format: Format::Pdf });
     assert!(error.to_string().contains("run OCR first"));
 }
@@ -156,7 +156,7 @@ fn forms_that_draw_themselves_end() {
         FONT,
     ]);
     let started = std::time::Instant::now();
-    let result = read(&file);
+    let result = extract(&file);
     assert!(started.elapsed().as_secs() < 120, "{:?}", started.elapsed());
     assert!(result.is_ok() || matches!(result, Err(ReadError::Unreadable { .. })), "{result:?}");
 }
@@ -175,7 +175,7 @@ fn circles_among_pages_and_bookmarks_end() {
         "<< /First 7 0 R /Last 7 0 R >>",
         "<< /Title (Hello there) /Dest [3 0 R /XYZ 0 160 0] /Next 7 0 R /First 7 0 R >>",
     ]);
-    let document = read(&file).unwrap();
+    let document = extract(&file).unwrap();
     assert_eq!(document.text, "Hello there");
     assert_eq!(paths(&document), ["Hello there"]);
 }
@@ -193,16 +193,16 @@ fn letters_without_a_meaning_are_not_passed_off_as_text() {
         "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [6 0 R] >>",
         "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
     ]);
-    assert_eq!(read(&file), Err(ReadError::NoText { format: Format::Pdf }));
+    assert_eq!(extract(&file), Err(ReadError::NoText { format: Format::Pdf }));
 }
 
 #[test]
 fn damaged_files_are_read_or_refused() {
     let whole = include_bytes!("../../../tests/fixtures/guide.pdf");
     for cut in (0..whole.len()).step_by(97) {
-        let _ = read(&whole[..cut]);
+        let _ = extract(&whole[..cut]);
         let mut changed = whole.to_vec();
         changed[cut] ^= 0x55;
-        let _ = read(&changed);
+        let _ = extract(&changed);
     }
 }

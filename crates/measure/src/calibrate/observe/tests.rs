@@ -52,10 +52,10 @@ async fn a_label_is_wrong_where_nothing_answers_it_or_no_right_document_is_cited
         label("ADR-0099", false, &[]),
     ];
     let asked = asked(vec![Gate::MinSimilarity(MinSimilarity(0.9)), Gate::Top1Similarity(Top1Similarity(0.99))]);
-    let mut heard = 0;
+    let mut received = 0;
     let gate = CalibratedGate::Top1Similarity;
-    let observed = observe(&engine, &asked, gate, &labels, 3, || heard += 1).await.unwrap();
-    assert_eq!(heard, 7);
+    let observed = observe(&engine, &asked, gate, &labels, 3, || received += 1).await.unwrap();
+    assert_eq!(received, 7);
     let wrong: Vec<_> = observed.points.iter().map(|point| (point.score > 0.9, point.wrong)).collect();
     assert_eq!(wrong, [(true, false), (true, true), (true, true), (true, false), (true, true), (false, false)]);
     assert_eq!((observed.by_rule, observed.refused_otherwise), (1, 1), "{observed:?}");

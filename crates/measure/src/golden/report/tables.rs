@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::shown;
+use super::format_share;
 use crate::golden::compare::{Difference, Figure};
 use crate::golden::results::Results;
 use crate::golden::score::{Confused, Score};
@@ -44,9 +44,9 @@ pub(super) fn scores(heading: &str, scores: &BTreeMap<String, Score>) -> Markup 
                 @for (name, score) in scores {
                     tr {
                         td { (name.replace('_', " ")) }
-                        td.number { (shown(score.precision)) }
-                        td.number { (shown(score.recall)) }
-                        td.number { (shown(score.f1)) }
+                        td.number { (format_share(score.precision)) }
+                        td.number { (format_share(score.recall)) }
+                        td.number { (format_share(score.f1)) }
                         td.number { (score.right) " of " (score.count) }
                         td { span.bar { i style=(format!("width:{:.1}%", share(score))) {} } }
                     }
@@ -104,8 +104,8 @@ pub(super) fn difference(before: &Results, after: &Results) -> Markup {
                 @for figure in difference.figures.iter().chain(changed) {
                     tr {
                         td { (figure.name) }
-                        td.number { (shown(figure.before)) }
-                        td.number { (shown(figure.after)) }
+                        td.number { (format_share(figure.before)) }
+                        td.number { (format_share(figure.after)) }
                         td.number { (change(figure)) }
                     }
                 }

@@ -93,7 +93,7 @@ fn may_name(caller: &Caller, tag: &Tag) -> bool {
 }
 
 fn listed(caller: &Caller, row: ListedRow, now: DateTime<Utc>) -> ListedDocument {
-    let status = row.standing.on(now.date_naive()).as_str();
+    let status = row.validity.on(now.date_naive()).as_str();
     ListedDocument {
         document_id: row.id.0,
         version: row.version,
@@ -106,7 +106,7 @@ fn listed(caller: &Caller, row: ListedRow, now: DateTime<Utc>) -> ListedDocument
         tags: row.tags.into_iter().filter(|tag| may_name(caller, tag)).map(String::from).collect(),
         updated_at: row.updated_at,
         status,
-        replaced_by: row.standing.replaced_by,
+        replaced_by: row.validity.replaced_by,
         passages: row.passages,
         document: format!("/v1/documents/{}", row.id),
     }

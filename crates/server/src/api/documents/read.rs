@@ -158,7 +158,7 @@ pub(crate) async fn document(
 ) -> Result<Json<DocumentBody>, Problem> {
     let document = visible(&state, &caller, &id).await?;
     let versions = state.store.kept_versions(&caller.scope(), document.id, MOST_VERSIONS).await?;
-    let status = document.standing.on(Utc::now().date_naive()).as_str();
+    let status = document.validity.on(Utc::now().date_naive()).as_str();
     Ok(Json(DocumentBody {
         versions: versions.into_iter().map(VersionBody::from).collect(),
         original: original_link(document.id),
@@ -172,9 +172,9 @@ pub(crate) async fn document(
         format: document.format,
         updated_at: document.updated_at,
         status,
-        replaced_by: document.standing.replaced_by,
-        valid_from: document.standing.valid_from,
-        valid_to: document.standing.valid_to,
+        replaced_by: document.validity.replaced_by,
+        valid_from: document.validity.valid_from,
+        valid_to: document.validity.valid_to,
         passages: document.passages,
         text: document.text,
         document_sha256: document.text_sha256.to_string(),
@@ -204,7 +204,7 @@ pub(crate) async fn passage(
     let version = state.store.current_version(&scope, id).await?.ok_or_else(Problem::no_such_document)?;
     let key = PassageKey { document: id, version, chunk_index };
     let passage = state.store.visible(&scope, &[key]).await?.pop().ok_or_else(Problem::no_such_document)?;
-    let status = passage.standing.on(Utc::now().date_naive()).as_str();
+    let status = passage.validity.on(Utc::now().date_naive()).as_str();
     Ok(Json(PassageBody {
         source_id: key.source_id().to_string(),
         document_id: id.0,
@@ -220,7 +220,7 @@ pub(crate) async fn passage(
         text: passage.text,
         above: passage.above.all().map(LineBody::from).collect(),
         status,
-        replaced_by: passage.standing.replaced_by,
+        replaced_by: passage.validity.replaced_by,
         document_sha256: passage.document_sha256.to_string(),
         document: format!("/v1/documents/{id}"),
         original: original_link(id),

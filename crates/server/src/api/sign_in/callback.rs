@@ -44,7 +44,7 @@ pub(crate) async fn callback(
 ) -> Result<Response, Problem> {
     let sign_in = configured(&state)?;
     let Query(query) = query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
-    let browser = Cookie::SignIn.read(sign_in, &headers);
+    let browser = Cookie::SignIn.value(sign_in, &headers);
     let (Some(browser), Some(sent)) = (browser, query.state) else { return Err(Problem::sign_in_failed()) };
     // Once: a code or a state that comes a second time finds nothing.
     let kept = state.store.take_sign_in(&sent, &browser).await?.ok_or_else(Problem::sign_in_failed)?;

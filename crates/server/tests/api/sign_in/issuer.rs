@@ -63,7 +63,7 @@ impl Pair {
     }
 }
 
-struct Told {
+struct IssuerState {
     url: String,
     keys: Mutex<Vec<Value>>,
     key_fetches: AtomicUsize,
@@ -74,13 +74,13 @@ struct Told {
 
 /// The issuer. It serves until its runtime ends.
 #[derive(Clone)]
-pub(crate) struct Issuer(Arc<Told>);
+pub(crate) struct Issuer(Arc<IssuerState>);
 
 impl Issuer {
     pub(crate) async fn start(keys: &[&Pair]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let told = Arc::new(Told {
+        let told = Arc::new(IssuerState {
             url,
             keys: Mutex::new(keys.iter().map(|pair| pair.public.clone()).collect()),
             key_fetches: AtomicUsize::new(0),
@@ -92,11 +92,11 @@ impl Issuer {
             .route("/keys", get(keys_of))
             .route(
                 "/userinfo",
-                get(|State(told): State<Arc<Told>>| async move { Json(told.userinfo.lock().unwrap().clone()) }),
+                get(|State(told): State<Arc<IssuerState>>| async move { Json(told.userinfo.lock().unwrap().clone()) }),
             )
             .route(
                 "/token",
-                post(|State(told): State<Arc<Told>>| async move { Json(told.tokens.lock().unwrap().clone()) }),
+                post(|State(told): State<Arc<IssuerState>>| async move { Json(told.tokens.lock().unwrap().clone()) }),
             )
             .with_state(told.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -170,7 +170,7 @@ pub(crate) fn settings(issuer: &str) -> OidcSettings {
     }
 }
 
-async fn description(State(told): State<Arc<Told>>) -> Json<Value> {
+async fn description(State(told): State<Arc<IssuerState>>) -> Json<Value> {
     let at = |path: &str| format!("{}{path}", told.url);
     Json(json!({
         "issuer": told.url, "jwks_uri": at("/keys"), "userinfo_endpoint": at("/userinfo"),
@@ -179,7 +179,7 @@ async fn description(State(told): State<Arc<Told>>) -> Json<Value> {
     }))
 }
 
-async fn keys_of(State(told): State<Arc<Told>>) -> Json<Value> {
+async fn keys_of(State(told): State<Arc<IssuerState>>) -> Json<Value> {
     told.key_fetches.fetch_add(1, Ordering::SeqCst);
     Json(json!({ "keys": *told.keys.lock().unwrap() }))
 }

@@ -44,7 +44,7 @@ fn rows_of<'a>(list: &'a WordList, entry: &'a Entry, wanted: &Wanted<'_>) -> Vec
     });
     let mut rows = Vec::new();
     for matched in matching {
-        let shown = shown(entry, matched, wanted.shown_in);
+        let shown = preferred_labels(entry, matched, wanted.shown_in);
         if shown.is_empty() {
             rows.push(Row { list, entry, matched, shown: None });
         }
@@ -69,7 +69,7 @@ fn rank<'a>(row: &Row<'a>, language: &str) -> (LabelKind, bool, &'a str, &'a str
 }
 
 /// Preferred labels in the language to show, otherwise in that of the label that matched. There may be regional ones.
-fn shown<'a>(entry: &'a Entry, matched: &Label, language: &str) -> Vec<&'a Label> {
+fn preferred_labels<'a>(entry: &'a Entry, matched: &Label, language: &str) -> Vec<&'a Label> {
     let preferred = || entry.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
     let in_language: Vec<&Label> = preferred().filter(|label| label.is_in(language)).collect();
     if in_language.is_empty() {

@@ -100,10 +100,10 @@ async fn price_subscription_and_case_are_answered_from_the_database_or_asked_bac
         let answer = world.ask(question).await.answer;
         assert_eq!((answer.action, answer.reason, answer.answer.as_str()), (action, reason, text), "{answer:#?}");
     }
-    let said = |role, content: &str| Message { role, content: content.to_owned(), timestamp: None };
+    let message = |role, content: &str| Message { role, content: content.to_owned(), timestamp: None };
     let before = vec![
-        said(Speaker::User, "What's my plan cost?"),
-        said(Speaker::Assistant, "To look that up I need:\n- the customer number, for example u123"),
+        message(Speaker::User, "What's my plan cost?"),
+        message(Speaker::Assistant, "To look that up I need:\n- the customer number, for example u123"),
     ];
     let answer = world.put(Question::new("u124").after(before)).await.answer;
     assert!(answer.answer.starts_with("Customer u124 has the plan Mobile S (S) at PLN 29.99"), "{answer:#?}");

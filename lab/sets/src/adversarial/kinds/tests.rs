@@ -17,7 +17,7 @@ fn root() -> PathBuf {
 }
 
 fn half(name: &str) -> Vec<Pair> {
-    read(&root().join(format!("lab/data/adversarial/kinds_{name}.jsonl"))).unwrap()
+    load(&root().join(format!("lab/data/adversarial/kinds_{name}.jsonl"))).unwrap()
 }
 
 /// By the shipped verifier without its embedding model, so that the figures are the same everywhere.

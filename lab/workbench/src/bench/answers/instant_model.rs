@@ -59,8 +59,8 @@ fn reply(request: &[u8], writes: Writes) -> String {
         let event = serde_json::json!({ "choices": [{ "index": 0, "delta": { "content": text } }] });
         format!("data: {event}\n\n")
     };
-    let said = [1, 2].into_iter().filter_map(|number| quoted(prompt, number, writes));
-    let body: String = said.map(event).chain(["data: [DONE]\n\n".to_owned()]).collect();
+    let quotations = [1, 2].into_iter().filter_map(|number| quoted(prompt, number, writes));
+    let body: String = quotations.map(event).chain(["data: [DONE]\n\n".to_owned()]).collect();
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 

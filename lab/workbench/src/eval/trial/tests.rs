@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ibidem_ingest::read::{format_of, read};
+use ibidem_ingest::read::{extract, format_of};
 use ibidem_lab::trial::lint::lint;
 use ibidem_lab::trial::{Kind, TrialQuestion};
 
@@ -18,7 +18,7 @@ fn questions() -> Vec<TrialQuestion> {
 }
 
 fn questions_in(file: &str) -> Vec<TrialQuestion> {
-    let lines = json_lines::read(&repository("lab/data").join(file)).unwrap();
+    let lines = json_lines::load(&repository("lab/data").join(file)).unwrap();
     lines.into_iter().map(|(_, question)| question).collect()
 }
 
@@ -29,7 +29,7 @@ fn texts(folders: &[&str]) -> BTreeMap<String, String> {
         for entry in std::fs::read_dir(repository(folder)).unwrap() {
             let file = entry.unwrap().path();
             let Some(format) = format_of(&file) else { continue };
-            let document = read(&std::fs::read(&file).unwrap(), format).unwrap();
+            let document = extract(&std::fs::read(&file).unwrap(), format).unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
             texts.insert(format!("{folder}/{name}"), document.text);
         }

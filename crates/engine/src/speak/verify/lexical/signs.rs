@@ -25,27 +25,27 @@ pub struct Signs {
     pub stretch: f64,
     /// Missing names.
     pub names: f64,
-    /// Missing numbers.
+    /// How many numbers are missing.
     pub figures: f64,
     /// How near in meaning the nearest sentence of the premise is, from 0 to 1.
     pub similarity: Option<f64>,
 }
 
 impl Signs {
-    /// Of a claim, and which of its words the premise has. None when the claim has no word that could be supported.
+    /// Measures a claim by which of its words the premise has. None when the claim has no word that could be supported.
     pub(super) fn of(claim: &[Word], has: &[bool]) -> Option<Self> {
         let counts = claim.iter().zip(has).filter(|(word, _)| word.kind != Kind::Plain);
-        let (said, is_missing): (Vec<&Word>, Vec<bool>) = counts.map(|(word, has)| (word, !has)).unzip();
-        if said.is_empty() {
+        let (weighed, is_missing): (Vec<&Word>, Vec<bool>) = counts.map(|(word, has)| (word, !has)).unzip();
+        if weighed.is_empty() {
             return None;
         }
         let missing_of = |kind: Kind| {
-            let found = said.iter().zip(&is_missing).filter(|(word, is_missing)| **is_missing && word.kind == kind);
+            let found = weighed.iter().zip(&is_missing).filter(|(word, is_missing)| **is_missing && word.kind == kind);
             count(found.count())
         };
         let missing = count(is_missing.iter().filter(|is_missing| **is_missing).count());
         Some(Self {
-            covered: 1.0 - missing / count(said.len()),
+            covered: 1.0 - missing / count(weighed.len()),
             missing: missing.sqrt(),
             stretch: longest_stretch(&is_missing).sqrt(),
             names: missing_of(Kind::Name).min(MOST_NAMES),
@@ -78,7 +78,7 @@ impl Signs {
         self.covered >= least
     }
 
-    /// In the order of the weights; the similarity last, 0 where nobody measured it.
+    /// Returns the values in the order of the weights; the similarity comes last, and is 0 where nobody measured it.
     pub fn values(&self) -> [f64; 6] {
         let similarity = self.similarity.unwrap_or_default();
         [self.covered, self.missing, self.stretch, self.names, self.figures, similarity]
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn signs_of(claim: &str, premise: &str) -> Option<Signs> {
-        let (claim, premise) = (words_of(claim), Premise::read(premise));
+        let (claim, premise) = (words_of(claim), Premise::parse(premise));
         Signs::of(&claim, &claim.iter().map(|word| premise.has(word)).collect::<Vec<_>>())
     }
 

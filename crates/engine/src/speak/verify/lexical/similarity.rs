@@ -69,7 +69,7 @@ impl Similarity {
 }
 
 impl Vectors {
-    /// Of the claim and the nearest sentence of the premise; 0 when there is none.
+    /// Returns the similarity of the claim and the nearest sentence of the premise; 0 when there is none.
     pub(super) fn similarity(&self, claim: &str, premise: &str) -> f64 {
         let Some(claim) = self.of.get(beginning_of(claim)) else { return 0.0 };
         let each = sentences(premise).filter_map(|sentence| self.of.get(sentence));

@@ -23,7 +23,7 @@ pub(in crate::speak::verify) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(in crate::speak::verify) struct Word {
-    /// In lower case, numbers without their commas.
+    /// Holds the word in lower case, numbers without their commas.
     pub(in crate::speak::verify) text: String,
     pub(in crate::speak::verify) stem: String,
     pub(in crate::speak::verify) kind: Kind,
@@ -102,7 +102,7 @@ pub(in crate::speak::verify) struct Premise {
 }
 
 impl Premise {
-    pub(in crate::speak::verify) fn read(text: &str) -> Self {
+    pub(in crate::speak::verify) fn parse(text: &str) -> Self {
         let mut premise = Self { texts: HashSet::new(), stems: HashSet::new(), by_beginning: HashMap::new() };
         for word in words_of(text) {
             premise.stems.insert(word.stem);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_premise_has_a_word_in_any_of_its_forms_and_a_number_as_it_is() {
-        let premise = Premise::read("Deploying three services costs 1,000 euros.");
+        let premise = Premise::parse("Deploying three services costs 1,000 euros.");
         for (word, expected) in [
             ("deployed", true),
             ("deployment", false),
@@ -184,8 +184,8 @@ mod tests {
         ] {
             assert_eq!(premise.has(&words_of(word)[0]), expected, "{word}");
         }
-        assert!(Premise::read("It took 3 days.").has(&words_of("three")[0]));
-        assert!(!Premise::read("It is changed every year.").has(&words_of("ever")[0]));
-        assert!(Premise::read("All meals are paid.").has(&words_of("meal")[0]));
+        assert!(Premise::parse("It took 3 days.").has(&words_of("three")[0]));
+        assert!(!Premise::parse("It is changed every year.").has(&words_of("ever")[0]));
+        assert!(Premise::parse("All meals are paid.").has(&words_of("meal")[0]));
     }
 }

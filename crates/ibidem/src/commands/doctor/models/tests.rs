@@ -17,8 +17,8 @@ async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
         ),
         (&model, "cannot be reached", "language model"),
     ];
-    for (flags, said, mend) in cases {
-        assert_broken(&reranker(&settings(flags)).await, said, mend);
+    for (flags, expected, mend) in cases {
+        assert_broken(&reranker(&settings(flags)).await, expected, mend);
     }
 }
 
@@ -39,7 +39,7 @@ async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named
         (&["entailment.use=http", "entailment.url=http://127.0.0.1:1/predict"], "unavailable", "`entailment.url`"),
         (&model, "cannot be reached", "language model"),
     ];
-    for (flags, said, mend) in cases {
-        assert_broken(&entailment(&settings(flags), None).await, said, mend);
+    for (flags, expected, mend) in cases {
+        assert_broken(&entailment(&settings(flags), None).await, expected, mend);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
         let line =
             format!("Where the reader has read the passages, these are left out, and it decides: {}.", left.join(", "));
         teller.line(&line);
-        teller.told.insert("sift.left_to_reader".to_owned());
+        teller.explained_keys.insert("sift.left_to_reader".to_owned());
     }
     teller.tell("sift.named_share", |share| {
         format!("A document that the question names needs the share {share} of the threshold of `answerability`.")
@@ -27,7 +27,7 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     for (_, absent) in absent {
         match absent {
             Absent::Off(called) => off.push(called),
-            Absent::Still(said) => teller.line(said),
+            Absent::Still(words) => teller.line(words),
         }
     }
     teller.line("Nothing was found, or nothing is left: `no_results`, or `low_similarity` if all of it was too far.");
@@ -36,9 +36,9 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     }
     let known = |setting: &str| Gate::all().any(|(name, _)| is_in(setting, &format!("sift.{name}")));
     let of_gates: Vec<String> = teller.written.settings.keys().filter(|setting| known(setting)).cloned().collect();
-    teller.told.extend(of_gates);
+    teller.explained_keys.extend(of_gates);
     let others = teller.written.settings.keys().filter(|setting| setting.starts_with("sift."));
-    if others.into_iter().any(|setting| !teller.told.contains(setting)) {
+    if others.into_iter().any(|setting| !teller.explained_keys.contains(setting)) {
         teller.heading("Further gates");
         teller.as_written("sift");
     }

@@ -64,7 +64,7 @@ fn nearest(teller: &mut Teller<'_>) {
 /// How much of what fits into the model's window.
 fn room(teller: &mut Teller<'_>) {
     let budget = teller.written.policy.rules.speak.budget;
-    teller.told.extend(["system_prompt", "history", "context"].map(|part| format!("speak.budget.{part}")));
+    teller.explained_keys.extend(["system_prompt", "history", "context"].map(|part| format!("speak.budget.{part}")));
     teller.line(&format!(
         "Tokens of the prompt: {} for the system prompt, at most {} for the conversation, and at most {} for the notes.",
         budget.system_prompt, budget.history, budget.context
@@ -73,7 +73,7 @@ fn room(teller: &mut Teller<'_>) {
 
 fn checking(teller: &mut Teller<'_>) {
     let rules = teller.written.policy.rules.speak.verification;
-    teller.told.extend(["mode", "least_support"].map(|part| format!("speak.verification.{part}")));
+    teller.explained_keys.extend(["mode", "least_support"].map(|part| format!("speak.verification.{part}")));
     let least = rules.least_support;
     let checked = "Each sentence is checked against the passages it cites, its figures first, before it is shown";
     teller.line(&match rules.mode {
@@ -115,7 +115,7 @@ fn confidence(teller: &mut Teller<'_>) {
         "weights.coverage",
         "weights.judge",
     ];
-    teller.told.extend(parts.map(|part| format!("speak.confidence.{part}")));
+    teller.explained_keys.extend(parts.map(|part| format!("speak.confidence.{part}")));
     let judge = match rules.judge {
         Judge::Verifier => "the verifier",
         Judge::Model => "the model in the role `judge`",
@@ -146,7 +146,7 @@ fn confidence(teller: &mut Teller<'_>) {
 
 fn out_of_corpus(teller: &mut Teller<'_>) {
     let OutOfCorpus::Disclaimed(_) = &teller.written.policy.rules.out_of_corpus else {
-        teller.told.insert("out_of_corpus".to_owned());
+        teller.explained_keys.insert("out_of_corpus".to_owned());
         teller.line("A question that the documents do not answer is refused.");
         return;
     };
@@ -160,10 +160,10 @@ fn out_of_corpus(teller: &mut Teller<'_>) {
 
 fn prompt(teller: &mut Teller<'_>, setting: &str, heading: &str) {
     let Some(prompt) = teller.written.text(setting).filter(|prompt| !prompt.trim().is_empty()) else {
-        teller.told.insert(setting.to_owned());
+        teller.explained_keys.insert(setting.to_owned());
         return;
     };
-    teller.told.insert(setting.to_owned());
+    teller.explained_keys.insert(setting.to_owned());
     teller.line(heading);
     for line in prompt.trim().lines() {
         teller.text.push_str(&format!("      {line}\n"));

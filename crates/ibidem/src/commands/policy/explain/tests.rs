@@ -4,7 +4,7 @@ const BOOK: &str = include_str!("../../../../../../policies/book.yaml");
 const DEFAULT: &str = include_str!("../../../../../../policies/default.yaml");
 
 fn explained(text: &str) -> String {
-    told(&Written::parse(text).unwrap())
+    explanation(&Written::parse(text).unwrap())
 }
 
 /// Where a text stands in another.
@@ -14,7 +14,7 @@ fn place(text: &str, part: &str) -> usize {
 
 #[test]
 fn a_policy_is_told_in_the_order_in_which_it_happens() {
-    let told = explained(DEFAULT);
+    let text = explained(DEFAULT);
     let order = [
         "names a document by its address",
         "A command to list documents",
@@ -33,16 +33,16 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
         "“The documents do not answer this.”",
         "Ask in other words, or about something narrower.",
     ];
-    let places: Vec<usize> = order.iter().map(|part| place(&told, part)).collect();
-    assert!(places.is_sorted(), "{places:?}\n{told}");
+    let places: Vec<usize> = order.iter().map(|part| place(&text, part)).collect();
+    assert!(places.is_sorted(), "{places:?}\n{text}");
 }
 
 #[test]
 fn what_is_off_is_said_to_be_off() {
-    let told = explained(BOOK);
-    place(&told, "Off here: the noise floor, the least similarity, the limit for one document, thresholds of");
+    let text = explained(BOOK);
+    place(&text, "Off here: the noise floor, the least similarity, the limit for one document, thresholds of");
     for off in ["address", "curator's note", "vocabulary"] {
-        assert!(!told.contains(off), "{off} is off\n{told}");
+        assert!(!text.contains(off), "{off} is off\n{text}");
     }
 }
 
@@ -50,22 +50,22 @@ fn what_is_off_is_said_to_be_off() {
 fn nothing_that_is_set_is_kept_quiet_about() {
     for (name, text) in crate::compose::SHIPPED_POLICIES {
         let written = Written::parse(text).unwrap();
-        let told = told(&written);
+        let explained_text = explanation(&written);
         for (setting, value) in &written.settings {
             let values = match value {
                 Value::Array(items) => items.iter().collect(),
                 value => vec![value],
             };
             for value in values {
-                let shown = value.as_str().map_or_else(|| shown(value), |text| text.trim().to_owned());
+                let shown = value.as_str().map_or_else(|| render(value), |text| text.trim().to_owned());
                 let first = shown.lines().next().unwrap_or_default();
                 let quoted = serde_json::to_string(first).unwrap();
-                let is_told = told.contains(first)
-                    || told.contains(&quoted)
+                let is_explained = explained_text.contains(first)
+                    || explained_text.contains(&quoted)
                     || setting == "speak.mode"
                     || setting == "sift.keep_best"
                     || setting == "speak.confidence.show_draft";
-                assert!(is_told, "{name}: {setting} is {shown}, which is not in\n{told}");
+                assert!(is_explained, "{name}: {setting} is {shown}, which is not in\n{explained_text}");
             }
         }
     }
@@ -76,14 +76,14 @@ fn a_setting_without_words_of_its_own_is_shown_as_it_is_written() {
     let mut written = Written::parse(BOOK).unwrap();
     written.settings.insert("sift.new_gate".to_owned(), serde_json::json!(0.42));
     written.settings.insert("speak.new_choice".to_owned(), serde_json::json!("loud"));
-    let told = told(&written);
-    assert!(place(&told, "Further gates\n  - sift.new_gate: 0.42") < place(&told, "What is said"));
-    place(&told, "Also set\n  - speak.new_choice: \"loud\"");
+    let text = explanation(&written);
+    assert!(place(&text, "Further gates\n  - sift.new_gate: 0.42") < place(&text, "What is said"));
+    place(&text, "Also set\n  - speak.new_choice: \"loud\"");
 }
 
 #[test]
 fn an_extractive_policy_asks_no_model() {
-    let told = explained(&BOOK.replace("mode: model", "mode: extractive"));
-    place(&told, "The sources' own sentences, at most 3, each cited. No model writes.");
-    assert!(!told.contains("A model writes"));
+    let text = explained(&BOOK.replace("mode: model", "mode: extractive"));
+    place(&text, "The sources' own sentences, at most 3, each cited. No model writes.");
+    assert!(!text.contains("A model writes"));
 }
