@@ -1,5 +1,6 @@
 //! Language models by any server that speaks OpenAI's chat protocol.
 
+mod connection;
 mod dialect;
 mod reply;
 mod thoughts;
@@ -14,10 +15,12 @@ use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
 use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
 use moka::future::Cache;
+use reqwest::StatusCode;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::bounded::{self, ReadError};
+pub use connection::Connection;
 use dialect::Dialects;
 use reply::Ended;
 use thoughts::Thoughts;
@@ -33,9 +36,7 @@ const LARGEST_REPLY: usize = 1 << 20;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct OpenAiSettings {
-    /// Up to and with `/v1`, without a final slash.
-    pub url: String,
-    pub api_key: Option<String>,
+    pub connection: Connection,
     /// The model that writes when nobody asks for another.
     pub model: String,
     /// Further models that may be asked for.
@@ -56,7 +57,7 @@ pub struct OpenAiModel {
 
 impl OpenAiModel {
     pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
-        let client = client(settings.timeout).map_err(|error| ModelError::Unavailable(error.to_string()))?;
+        let client = settings.connection.client(settings.timeout)?;
         let served = Cache::builder().max_capacity(1).time_to_live(SERVED_FOR).build();
         Ok(Self { settings, client, served, dialects: Dialects::default() })
     }
@@ -68,35 +69,32 @@ impl OpenAiModel {
         Self { settings, ..self.clone() }
     }
 
-    /// The models the server says it has, asked at this moment, each with its window where the server says. A server that
-    /// writes for others meanwhile may take as long as for an answer.
-    pub async fn listed(&self) -> Result<Vec<(String, Option<u32>)>, ModelError> {
+    /// The models the server says it has, asked at this moment, each with its window where the server says; none of a
+    /// server that has no list, as a deployment of one model. A server that writes for others meanwhile may take as long as
+    /// for an answer.
+    pub async fn listed(&self) -> Result<Option<Vec<(String, Option<u32>)>>, ModelError> {
         self.listed_within(self.settings.timeout).await
     }
 
-    /// The same where a question waits for it.
-    async fn listed_soon(&self) -> Result<Vec<(String, Option<u32>)>, ModelError> {
-        self.listed_within(self.settings.timeout.min(PATIENCE)).await
-    }
-
-    async fn listed_within(&self, limit: Duration) -> Result<Vec<(String, Option<u32>)>, ModelError> {
+    async fn listed_within(&self, limit: Duration) -> Result<Option<Vec<(String, Option<u32>)>>, ModelError> {
         let list = async {
-            let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
-            let reply = request.send().await.and_then(reqwest::Response::error_for_status);
-            let reply = reply.map_err(|error| connection(&error))?;
-            parse_reply::<ModelList>(reply).await
+            let connection = &self.settings.connection;
+            let request = connection.authorised(self.client.get(connection.address("/models")));
+            let reply = request.send().await.map_err(|error| connection_failed(&error))?;
+            if matches!(reply.status(), StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
+                return Ok(None);
+            }
+            let reply = reply.error_for_status().map_err(|error| connection_failed(&error))?;
+            let list = parse_reply::<ModelList>(reply).await?;
+            Ok(Some(list.data.into_iter().map(|model| (model.id.clone(), model.window())).collect()))
         };
-        match tokio::time::timeout(limit, list).await {
-            Err(_) => Err(ModelError::late(limit)),
-            Ok(list) => Ok(list?.data.into_iter().map(|model| (model.id.clone(), model.window())).collect()),
-        }
+        tokio::time::timeout(limit, list).await.unwrap_or_else(|_| Err(ModelError::late(limit)))
     }
 
-    fn authorised(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        match &self.settings.api_key {
-            Some(key) => request.bearer_auth(key),
-            None => request,
-        }
+    /// The names alone, where a question waits for them.
+    async fn named_soon(&self) -> Result<Option<Vec<String>>, ModelError> {
+        let listed = self.listed_within(self.settings.timeout.min(PATIENCE)).await?;
+        Ok(listed.map(|listed| listed.into_iter().map(|(name, _)| name).collect()))
     }
 
     fn late(&self) -> ModelError {
@@ -124,12 +122,13 @@ impl OpenAiModel {
     ) -> Result<reqwest::Response, ModelError> {
         loop {
             let dialect = self.dialects.of(model);
-            let request = self
-                .authorised(self.client.post(format!("{}/chat/completions", self.settings.url)))
+            let connection = &self.settings.connection;
+            let request = connection
+                .authorised(self.client.post(connection.address("/chat/completions")))
                 .json(&request.spoken(dialect));
             let reply = match tokio::time::timeout_at(deadline, request.send()).await {
                 Err(_) => return Err(self.late()),
-                Ok(Err(error)) => return Err(connection(&error)),
+                Ok(Err(error)) => return Err(connection_failed(&error)),
                 Ok(Ok(reply)) => reply,
             };
             if reply.status().is_success() {
@@ -177,15 +176,15 @@ impl OpenAiModel {
     }
 
     /// What a reply that is no success means.
-    async fn refused(&self, model: &str, status: reqwest::StatusCode, body: Result<Vec<u8>, ReadError>) -> ModelError {
+    async fn refused(&self, model: &str, status: StatusCode, body: Result<Vec<u8>, ReadError>) -> ModelError {
         let text = match body {
             Ok(body) => error_text(&body),
             Err(ReadError::Connection(_)) => String::new(),
             Err(too_long) => too_long.to_string(),
         };
         let lower = text.to_lowercase();
-        if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
-            let served = names(self.listed_soon().await.unwrap_or_default());
+        if status == StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
+            let served = self.named_soon().await.ok().flatten().unwrap_or_default();
             return ModelError::Own(ModelFault::NotServed { model: model.to_owned(), served });
         }
         let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
@@ -207,7 +206,8 @@ impl LanguageModel for OpenAiModel {
     }
 
     async fn served(&self) -> Result<Vec<String>, ModelError> {
-        let listed = async { self.listed_soon().await.map(|listed| Arc::new(names(listed))) };
+        // What may be asked for is there, as far as anybody can tell, where there is no list.
+        let listed = async { Ok(Arc::new(self.named_soon().await?.unwrap_or_else(|| self.allowed()))) };
         match self.served.try_get_with((), listed).await {
             Ok(served) => Ok(served.to_vec()),
             Err(error) => Err(ModelError::clone(&error)),
@@ -244,18 +244,6 @@ impl LanguageModel for OpenAiModel {
     }
 }
 
-fn names(listed: Vec<(String, Option<u32>)>) -> Vec<String> {
-    listed.into_iter().map(|(name, _)| name).collect()
-}
-
-pub(crate) fn client(timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    reqwest::Client::builder()
-        .connect_timeout(timeout.min(PATIENCE))
-        // Never to another host than the one that was configured.
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-}
-
 /// A reply in one piece.
 async fn parse_reply<T: DeserializeOwned>(reply: reqwest::Response) -> Result<T, ModelError> {
     let body = bounded::body(reply, LARGEST_REPLY).await.map_err(broken_off)?;
@@ -265,12 +253,12 @@ async fn parse_reply<T: DeserializeOwned>(reply: reqwest::Response) -> Result<T,
 /// A reply that cannot be read to its end.
 fn broken_off(error: ReadError) -> ModelError {
     match error {
-        ReadError::Connection(error) => connection(&error),
+        ReadError::Connection(error) => connection_failed(&error),
         too_long => ModelError::Own(ModelFault::Failed(too_long.to_string())),
     }
 }
 
-fn connection(error: &reqwest::Error) -> ModelError {
+fn connection_failed(error: &reqwest::Error) -> ModelError {
     if error.is_connect() || error.is_request() {
         ModelError::Unavailable(reason(error))
     } else {

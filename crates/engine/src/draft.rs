@@ -49,6 +49,8 @@ pub struct Draft {
     pub answering: Option<AnswerReading>,
     /// Somebody was there to read whether it answers.
     pub has_reader: bool,
+    /// The model chose among the notes' sentences, and wrote none.
+    pub is_choice: bool,
     /// What went wrong with the verifier first.
     pub verifier_failure: Option<EntailmentError>,
     /// The verifier failed, and nothing that came behind was let out: what it would have dropped is not known.

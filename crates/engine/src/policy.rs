@@ -36,7 +36,7 @@ pub use pattern::{AddressPattern, QuestionPattern};
 pub use refusals::RefusalRules;
 pub use sift::SiftRules;
 pub use speak::{
-    Below, Budget, ConfidenceRules, ConfidenceWeights, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules,
+    Below, Budget, ConfidenceRules, ConfidenceWeights, Disclaimed, Example, Judge, NotesBy, OutOfCorpus, OutlineRules,
     SpeakMode, SpeakRules, VerificationMode, VerificationRules,
 };
 pub use tools::{ArgumentRules, Letters, Piece, Template, ToolRules, ToolWording};

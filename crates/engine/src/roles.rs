@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_ports::language_model::{
-    Estimate, LanguageModel, ModelError, ModelFault, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer,
+    Estimate, LanguageModel, ModelError, ModelFault, ModelLimits, Piece, Prompt, PromptMessage, ReplyForm, Tokenizer,
     is_same_model,
 };
 
@@ -44,7 +44,28 @@ impl NamedModel {
         max_tokens: u32,
         deadline: Deadline,
     ) -> Result<String, ModelError> {
-        let prompt = Prompt { model: Some(self.name.clone()), messages, temperature: 0.0, max_tokens };
+        self.write(messages, max_tokens, None, deadline).await
+    }
+
+    /// The same in a form that it is bound to where its server can do that: whoever reads it must expect anything.
+    pub async fn fill(
+        &self,
+        form: ReplyForm,
+        messages: Vec<PromptMessage>,
+        max_tokens: u32,
+        deadline: Deadline,
+    ) -> Result<String, ModelError> {
+        self.write(messages, max_tokens, Some(form), deadline).await
+    }
+
+    async fn write(
+        &self,
+        messages: Vec<PromptMessage>,
+        max_tokens: u32,
+        form: Option<ReplyForm>,
+        deadline: Deadline,
+    ) -> Result<String, ModelError> {
+        let prompt = Prompt { model: Some(self.name.clone()), messages, temperature: 0.0, max_tokens, form };
         let mut pieces = self.model.write(deadline, prompt).await?;
         let mut written = Vec::new();
         while let Some(piece) = pieces.next().await {

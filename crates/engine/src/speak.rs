@@ -12,6 +12,7 @@ pub mod footnotes;
 pub mod gauntlet;
 mod general;
 mod generate;
+mod in_form;
 mod judge;
 mod key_phrases;
 pub mod markup;
@@ -38,8 +39,9 @@ pub(crate) use citing::quote;
 pub(crate) use citing::refused;
 use conclude::concluded;
 use confidence::Weighing;
+use extractive::sayable;
 use footnotes::Footnotes;
-use generate::{Standard, generate};
+use generate::{Reply, Standard, generate};
 use own_sentences::{InsteadOf, StandIn, own_sentences};
 use verify::Verifier;
 
@@ -68,8 +70,9 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
     let policy = asked.policy.clone();
     let named = asked.question.model.as_deref();
     let writer = parts.roles.writer(named)?;
-    let (SpeakMode::Model, Some(writer)) = (policy.rules.speak.mode, writer) else {
-        let stand_in = (policy.rules.speak.mode == SpeakMode::Model).then_some(StandIn::default());
+    let asks_a_model = policy.rules.speak.mode != SpeakMode::Extractive;
+    let Some(writer) = writer.filter(|_| asks_a_model) else {
+        let stand_in = asks_a_model.then_some(StandIn::default());
         let brief = Brief { parts, asked: &asked, evidence: &evidence, background: &background };
         return Ok(own_sentences(brief, log, stand_in, listener).await);
     };
@@ -167,7 +170,16 @@ async fn attempt(
     let allotted = budget::allot(rules, model, question, evidence, background, asked.deadline).await?;
     let (evidence, _) = allotted.part(evidence.to_vec());
     let footnotes = Footnotes::mint(&evidence).on(asked.at.date_naive());
-    let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
+    let (prompt, reply) = match rules.mode {
+        SpeakMode::Choose => {
+            let (sentences, most) = (sayable(&footnotes), rules.extractive_sentences);
+            (prompt::choice(question, &sentences, most, &footnotes), Reply::Choice { sentences, most })
+        }
+        _ => {
+            let reply = Reply::of(rules.notes_by, &footnotes);
+            (prompt::prompt(rules, &allotted, question, &footnotes, background), reply)
+        }
+    };
     let weighing = Weighing::of(policy, question, &log.fallback_reasons, &evidence);
     let standard = Standard {
         policy,
@@ -184,7 +196,7 @@ async fn attempt(
         deadline: asked.deadline,
     };
     let has_reader = standard.reader.is_some();
-    let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
+    let draft = generate(model, prompt, reply, &standard, listener).instrument(trace_span!("generate")).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
     let draft = Draft { written_from, fell_back: !log.fallback_reasons.is_empty(), has_reader, ..draft };
     Ok(Attempt { evidence, context_tokens: allotted.tokens.context as u64, weighing, draft })
@@ -228,6 +240,10 @@ async fn outlined(
     log: &mut TurnLog,
     failures: &mut Vec<String>,
 ) -> Vec<Candidate> {
+    if asked.policy.rules.speak.mode == SpeakMode::Choose {
+        // Choosing sentences is choosing notes as well.
+        return evidence;
+    }
     let planned = asked.policy.rules.speak.outline.as_ref().zip(parts.roles.planner.as_ref());
     let Some((rules, planner)) = planned else { return evidence };
     let footnotes = Footnotes::mint(&evidence);

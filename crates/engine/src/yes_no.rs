@@ -99,8 +99,13 @@ impl YesNo {
 
     async fn likelihood(&self, content: String) -> Result<f32, Trouble> {
         let message = PromptMessage { role: Speaker::User, content };
-        let prompt =
-            Prompt { model: self.settings.model.clone(), messages: vec![message], temperature: 0.0, max_tokens: 1 };
+        let prompt = Prompt {
+            model: self.settings.model.clone(),
+            messages: vec![message],
+            temperature: 0.0,
+            max_tokens: 1,
+            form: None,
+        };
         let tokens = self.model.first_tokens(prompt).await?;
         likelihood_of_yes(&tokens).ok_or_else(|| {
             let first: Vec<_> = tokens.iter().take(3).map(|token| token.text.as_str()).collect();

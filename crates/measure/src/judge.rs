@@ -7,10 +7,10 @@ pub mod report;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::roles::NamedModel;
 use ibidem_ports::degrade::Deadline;
-use ibidem_ports::language_model::ModelError;
-use ibidem_ports::language_model::is_same_model;
+use ibidem_ports::language_model::{ModelError, ReplyForm, is_same_model};
 use ibidem_words::Sha256Hash;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use answers::{Answered, Pair};
 
@@ -133,13 +133,23 @@ pub async fn judge_all(
 }
 
 async fn judge_one(judge: &NamedModel, pair: &Pair, order: Order) -> Result<Verdict, JudgeError> {
-    let reply = judge.say(prompt::messages(pair, order), MOST_TOKENS, Deadline::NONE).await;
+    let reply = judge.fill(form(), prompt::messages(pair, order), MOST_TOKENS, Deadline::NONE).await;
     let reply = reply.map_err(|error| JudgeError::Model { id: pair.id.clone(), error })?;
     let scores = parse(&reply).map(|(first, second)| match order {
         Order::AFirst => Sides { a: first, b: second },
         Order::BFirst => Sides { a: second, b: first },
     });
     Ok(Verdict { id: pair.id.clone(), order, scores })
+}
+
+/// The form of a reply, for servers that can bind a model to it.
+fn form() -> ReplyForm {
+    let object = |names: &[&str], property: Value| {
+        let properties: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), property.clone())).collect();
+        json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })
+    };
+    let scores = object(&Scores::NAMES, json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] }));
+    ReplyForm { name: "two_verdicts", schema: object(&["first", "second"], scores) }
 }
 
 /// Eight whole numbers from 1 to 5 in the form that was asked for, and nothing else. Models like to put JSON into a

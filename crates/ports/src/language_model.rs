@@ -28,6 +28,20 @@ pub struct Prompt {
     pub messages: Vec<PromptMessage>,
     pub temperature: f64,
     pub max_tokens: u32,
+    /// The form that the reply must have; none for text as the model likes it.
+    pub form: Option<ReplyForm>,
+}
+
+/// The form of a reply: one JSON value that a schema describes.
+///
+/// A server that knows schemas binds the model to it. Any other only hears of it in the messages, so whoever asks reads
+/// the reply as one that may be anything.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReplyForm {
+    /// What the form is called: letters and `_`.
+    pub name: &'static str,
+    /// A JSON Schema of an object, with every property required and none beside them.
+    pub schema: serde_json::Value,
 }
 
 /// What arrives while a model writes.

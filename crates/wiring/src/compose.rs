@@ -28,6 +28,7 @@ use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{
     ClaimInput, OnDemandReranker, OnnxEntailment, OnnxReranker, PairModelError, PairModelSettings,
 };
+use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
@@ -39,7 +40,7 @@ use ibidem_engine::policy::{Policy, shipped_policy};
 use ibidem_engine::roles::Roles;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
-use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker};
+use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker, YesNoSettings};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::read::child::ChildReader;
@@ -65,7 +66,8 @@ pub use self::embedding::{CountingEmbedder, embedder};
 use self::in_doubt::InDoubt;
 pub use self::tools::tools;
 use crate::settings::{
-    BuiltInReaders, EntailmentSource, RerankerSource, SecondVerifierSettings, Settings, VocabularySource,
+    BuiltInReaders, EntailmentSource, LanguageModelSettings, RerankerSource, SecondVerifierSettings, Settings,
+    VocabularySource,
 };
 
 pub fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -189,10 +191,15 @@ pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Rer
         RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
         RerankerSource::Model(yes_no) => {
             let models = settings.language_model().context("`reranker.use: model` needs `language_model.url`")?;
-            Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
+            Arc::new(YesNoReranker::new(asked_yes_or_no(models, &yes_no)?, yes_no))
         }
     };
     Ok(Some(Part::patient(inner, timeout)))
+}
+
+fn asked_yes_or_no(models: &LanguageModelSettings, yes_no: &YesNoSettings) -> anyhow::Result<Arc<OpenAiModel>> {
+    let name = yes_no.model.as_deref().unwrap_or(models.answer());
+    Ok(Arc::new(roles::model(models, name)?))
 }
 
 /// What reads the best few again, where a folder is named for it, bounded in time. It takes about a second to load.
@@ -220,7 +227,7 @@ pub async fn entailment(
         EntailmentSource::Http(http) => Arc::new(HttpEntailment::new(http).context("check `entailment`")?),
         EntailmentSource::Model(yes_no) => {
             let models = settings.language_model().context("`entailment.use: model` needs `language_model.url`")?;
-            Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
+            Arc::new(YesNoEntailment::new(asked_yes_or_no(models, &yes_no)?, yes_no))
         }
     };
     let inner =

@@ -12,16 +12,19 @@ enum Parameter {
     StreamOptions,
     /// That a model may think, or how much.
     Thinking,
+    /// The form that a reply must have.
+    ReplyForm,
 }
 
 impl Parameter {
     /// Each with the names that servers refuse it by.
-    const NAMED: [(Self, &'static [&'static str]); 5] = [
+    const NAMED: [(Self, &'static [&'static str]); 6] = [
         (Self::MaxTokens, &["max_tokens"]),
         (Self::Temperature, &["temperature"]),
         (Self::Seed, &["seed"]),
         (Self::StreamOptions, &["stream_options", "include_usage"]),
         (Self::Thinking, &["reasoning_effort", "chat_template_kwargs", "enable_thinking"]),
+        (Self::ReplyForm, &["response_format", "json_schema", "json_object", "guided_json", "structured output"]),
     ];
 }
 
@@ -41,6 +44,27 @@ const REFUSALS: [&str; 12] = [
     "is not valid",
 ];
 
+/// How far a server can bind a model to the form of a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Binding {
+    /// To a schema.
+    #[default]
+    Schema,
+    /// To some JSON object.
+    Object,
+    /// Not at all.
+    None,
+}
+
+impl Binding {
+    fn weaker(self) -> Self {
+        match self {
+            Self::Schema => Self::Object,
+            Self::Object | Self::None => Self::None,
+        }
+    }
+}
+
 /// How a model of a server is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Dialect {
@@ -51,6 +75,7 @@ pub(super) struct Dialect {
     pub(super) no_stream_options: bool,
     /// It cannot be asked not to think.
     pub(super) no_thinking_switch: bool,
+    pub(super) binding: Binding,
     /// Its replies begin inside a thought: its prompt opens it, and the reply only closes it.
     pub(super) begins_thinking: bool,
 }
@@ -79,6 +104,7 @@ impl Dialect {
             Parameter::Seed => self.no_seed = true,
             Parameter::StreamOptions => self.no_stream_options = true,
             Parameter::Thinking => self.no_thinking_switch = true,
+            Parameter::ReplyForm => self.binding = self.binding.weaker(),
         }
     }
 }
@@ -116,6 +142,11 @@ mod tests {
         assert_eq!(plain.after(strict), Some(Dialect { no_seed: true, ..plain }));
         let both = "litellm.UnsupportedParamsError: x does not support parameters: ['seed', 'temperature']";
         assert_eq!(plain.after(both), Some(Dialect { no_seed: true, no_temperature: true, ..plain }));
+        let no_schema = "This response_format type is unavailable now, json_schema is not supported";
+        let by_object = Dialect { binding: Binding::Object, ..plain };
+        assert_eq!(plain.after(no_schema), Some(by_object));
+        let no_form = "'response_format' of type 'json_object' is not supported with this model";
+        assert_eq!(by_object.after(no_form), Some(Dialect { binding: Binding::None, ..plain }));
         // About the length of the prompt, or about something that is no parameter of ours.
         for other in [
             "This model's maximum context length is 8192 tokens, however you requested 9000 tokens (8000 in the messages, \

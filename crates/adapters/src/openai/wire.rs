@@ -1,11 +1,11 @@
 //! The protocol's JSON, as far as it is used.
 
-use ibidem_ports::language_model::{LikelyToken, Prompt, PromptMessage, Usage};
+use ibidem_ports::language_model::{LikelyToken, Prompt, PromptMessage, ReplyForm, Usage};
 use ibidem_words::Speaker;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::dialect::Dialect;
+use super::dialect::{Binding, Dialect};
 
 /// As many as the protocol allows.
 const LIKELY_TOKENS: u32 = 20;
@@ -31,6 +31,38 @@ pub(super) struct ChatRequest<'a> {
     likelihoods: Option<Likelihoods>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     without_thoughts: Option<WithoutThoughts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+}
+
+/// What binds a reply to a form.
+#[derive(Clone, Copy, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonSchema { json_schema: NamedSchema<'a> },
+    JsonObject,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct NamedSchema<'a> {
+    name: &'a str,
+    schema: &'a serde_json::Value,
+    /// The reply has the schema's properties and no others.
+    strict: bool,
+}
+
+impl<'a> ResponseFormat<'a> {
+    fn of(form: &'a ReplyForm) -> Self {
+        Self::JsonSchema { json_schema: NamedSchema { name: form.name, schema: &form.schema, strict: true } }
+    }
+
+    fn as_far_as(self, binding: Binding) -> Option<Self> {
+        match binding {
+            Binding::Schema => Some(self),
+            Binding::Object => Some(Self::JsonObject),
+            Binding::None => None,
+        }
+    }
 }
 
 /// How the servers that know thoughts are asked for none. Those that do not know a field ignore it, or refuse it once.
@@ -82,6 +114,7 @@ impl<'a> ChatRequest<'a> {
             seed: Some(0),
             likelihoods: None,
             without_thoughts: None,
+            response_format: prompt.form.as_ref().map(ResponseFormat::of),
         }
     }
 
@@ -117,6 +150,7 @@ impl<'a> ChatRequest<'a> {
             seed: self.seed.filter(|_| !dialect.no_seed),
             likelihoods: self.likelihoods,
             without_thoughts: self.without_thoughts.filter(|_| !dialect.no_thinking_switch),
+            response_format: self.response_format.and_then(|format| format.as_far_as(dialect.binding)),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::bounded::{self, ReadError};
-use crate::openai::{client, reason};
+use crate::openai::{Connection, reason};
 
 /// Texts asked about at the same time, for one prompt.
 const AT_ONCE: usize = 8;
@@ -21,11 +21,10 @@ const LARGEST_REPLY: usize = 64 * 1024 * 1024;
 /// Counts that are remembered: passages come again and again.
 const MOST_REMEMBERED: u64 = 20_000;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ServerTokenizerSettings {
-    /// The model server's address, up to and with `/v1`; `/tokenize` is beside it.
-    pub url: String,
-    pub api_key: Option<String>,
+    /// The model server's; `/tokenize` is beside the protocol.
+    pub connection: Connection,
     /// For all texts of a prompt; what is not counted by then is estimated.
     pub timeout: Duration,
 }
@@ -52,7 +51,7 @@ struct Reply {
 impl ServerTokenizer {
     /// Fails when no connection can ever be made; the reason says why.
     pub fn new(settings: ServerTokenizerSettings) -> Result<Self, String> {
-        let client = client(settings.timeout).map_err(|error| reason(&error))?;
+        let client = settings.connection.client(settings.timeout).map_err(|error| error.to_string())?;
         Ok(Self { settings, client, remembered: Cache::new(MOST_REMEMBERED) })
     }
 
@@ -62,13 +61,9 @@ impl ServerTokenizer {
         if let Some(tokens) = self.remembered.get(&key).await {
             return Ok(tokens);
         }
-        let server = self.settings.url.trim_end_matches('/').trim_end_matches("/v1");
-        let request =
-            self.client.post(format!("{server}/tokenize")).json(&Request { content: text, add_special: false });
-        let request = match &self.settings.api_key {
-            Some(key) => request.bearer_auth(key),
-            None => request,
-        };
+        let connection = &self.settings.connection;
+        let request = self.client.post(connection.address_beside("/tokenize"));
+        let request = connection.authorised(request).json(&Request { content: text, add_special: false });
         let reply = request.send().await.and_then(reqwest::Response::error_for_status);
         let reply = bounded::body(reply.map_err(|error| why_refused(&error))?, LARGEST_REPLY).await;
         let reply = reply.map_err(|error| match error {

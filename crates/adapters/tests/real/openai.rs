@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
-use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
-use ibidem_ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage};
+use ibidem_adapters::openai::{Connection, OpenAiModel, OpenAiSettings};
+use ibidem_ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage, ReplyForm};
 use ibidem_testing::suites::language_model::check;
 use ibidem_words::Speaker;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -16,7 +16,7 @@ use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
 
 fn settings(url: String, timeout: Duration) -> OpenAiSettings {
-    OpenAiSettings { url, api_key: None, model: "m".to_owned(), also_allowed: Vec::new(), timeout }
+    OpenAiSettings { connection: Connection::to(&url), model: "m".to_owned(), also_allowed: Vec::new(), timeout }
 }
 
 fn model(settings: OpenAiSettings) -> OpenAiModel {
@@ -27,7 +27,7 @@ fn model(settings: OpenAiSettings) -> OpenAiModel {
 
 fn prompt(content: &str) -> Prompt {
     let message = PromptMessage { role: Speaker::User, content: content.to_owned() };
-    Prompt { model: None, messages: vec![message], temperature: 0.0, max_tokens: 24 }
+    Prompt { model: None, messages: vec![message], temperature: 0.0, max_tokens: 24, form: None }
 }
 
 /// The text that arrived, and how it ended.
@@ -71,6 +71,28 @@ async fn a_real_model_behaves_as_a_language_model() {
     let name = setting("IBIDEM__LANGUAGE_MODEL__NAME");
     let url = setting("IBIDEM__LANGUAGE_MODEL__URL");
     check(&model(OpenAiSettings { model: name, ..settings(url, Duration::from_secs(60)) })).await;
+}
+
+/// One number and nothing else.
+fn form() -> ReplyForm {
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": { "number": { "type": "integer", "enum": [3, 4] } },
+        "required": ["number"],
+        "additionalProperties": false,
+    });
+    ReplyForm { name: "one_number", schema }
+}
+
+#[tokio::test]
+async fn a_real_model_is_bound_to_a_form_that_it_would_not_keep_by_itself() {
+    let name = setting("IBIDEM__LANGUAGE_MODEL__NAME");
+    let url = setting("IBIDEM__LANGUAGE_MODEL__URL");
+    let model = model(OpenAiSettings { model: name, ..settings(url, Duration::from_secs(60)) });
+    let asked = prompt("Tell me a story about a horse.");
+    let (text, _) = written(&model, Prompt { form: Some(form()), ..asked }).await;
+    let reply: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert!(reply["number"] == 3 || reply["number"] == 4, "{text}");
 }
 
 #[tokio::test]
@@ -296,6 +318,24 @@ async fn a_parameter_that_a_server_refuses_is_not_sent_again() {
             assert!(body.get(gone).is_none(), "{gone} in {body}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_server_that_knows_no_schema_is_asked_for_json_and_then_for_nothing() {
+    let no_schema =
+        r#"{"error":{"message":"This response_format type is not supported now","type":"invalid_request_error"}}"#;
+    let no_json = r#"{"error":{"message":"'response_format' is an unsupported parameter"}}"#;
+    let said = streamed(&[&text("{}"), r#"{"delta":{},"finish_reason":"stop"}"#]);
+    let replies = vec![refusal("400 Bad Request", no_schema), refusal("400 Bad Request", no_json), said.clone(), said];
+    let (url, asked) = scripted(replies).await;
+    let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+    for _ in 0..2 {
+        assert_eq!(written(&model, Prompt { form: Some(form()), ..prompt("x") }).await.0, "{}");
+    }
+    let bodies: Vec<_> = asked.lock().unwrap().iter().map(|request| body_of(request)).collect();
+    assert_eq!(bodies[0]["response_format"]["json_schema"]["schema"], form().schema);
+    assert_eq!(bodies[1]["response_format"], serde_json::json!({ "type": "json_object" }));
+    assert!(bodies[2..].iter().all(|body| body.get("response_format").is_none()), "{bodies:?}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ibidem_adapters::openai::Connection;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::candidate::Candidate;
 use ibidem_engine::policy::Policy;
@@ -26,7 +27,7 @@ use crate::setting;
 fn server(url: String, timeout: Duration) -> ServerTokenizer {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    ServerTokenizer::new(ServerTokenizerSettings { url, api_key: None, timeout }).unwrap()
+    ServerTokenizer::new(ServerTokenizerSettings { connection: Connection::to(&url), timeout }).unwrap()
 }
 
 fn real_server() -> ServerTokenizer {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_adapters::openai::{Connection, OpenAiModel, OpenAiSettings};
 use ibidem_engine::yes_no::{YesNoPrompt, YesNoReranker, YesNoSettings};
 use ibidem_ports::reranker::Reranker as _;
 use ibidem_testing::suites::reranker::reranker_suite;
@@ -21,8 +21,7 @@ pub(crate) fn model() -> OpenAiModel {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let model = OpenAiModel::new(OpenAiSettings {
-        url: setting("IBIDEM__LANGUAGE_MODEL__URL"),
-        api_key: None,
+        connection: Connection::to(&setting("IBIDEM__LANGUAGE_MODEL__URL")),
         model: setting("IBIDEM__LANGUAGE_MODEL__NAME"),
         also_allowed: Vec::new(),
         timeout: Duration::from_secs(120),

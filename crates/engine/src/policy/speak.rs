@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct SpeakRules {
     pub mode: SpeakMode,
+    /// How a model that writes names its notes.
+    #[serde(default)]
+    pub notes_by: NotesBy,
     /// Sentences of an extractive answer.
     pub extractive_sentences: usize,
     pub temperature: f64,
@@ -55,8 +58,21 @@ pub struct Example {
 pub enum SpeakMode {
     /// A model writes from the notes; when it does not answer, the sources' own sentences stand in.
     Model,
+    /// A model chooses among the notes' sentences, and they are quoted; when it does not answer, it is as without one.
+    Choose,
     /// The sources' own sentences, and no model at all.
     Extractive,
+}
+
+/// How a model says which notes a sentence comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotesBy {
+    /// By markers in its text.
+    #[default]
+    Markers,
+    /// In JSON, to whose schema its server binds it where it can.
+    Schema,
 }
 
 /// Bounds the parts of a prompt, in tokens. What a model's window holds beside them is the model's own.

@@ -55,6 +55,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
         has_reader: draft.has_reader,
         unverified: draft.is_unverified(),
+        chosen: draft.is_choice,
         weighed: weighed.filter(|_| !stands_in),
     };
     let Some(draft) = draft.filter(|_| !stands_in) else {
@@ -87,7 +88,7 @@ pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace
                 }
             }
             let stood_in = fallback_reasons.contains(&Fallback::Extractive);
-            if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
+            if !stood_in && policy.rules.speak.mode != SpeakMode::Extractive {
                 return Again::Open(Open::OtherSentences);
             }
             let reason = if *model_failed { Reason::GenerationUnavailable } else { Reason::BesideTheQuestion };
@@ -157,6 +158,7 @@ fn retrieval<'e>(
 fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
     let rules = &policy.rules.speak;
     if rules.mode == SpeakMode::Extractive
+        || (rules.mode == SpeakMode::Choose) != written.chosen
         || is_said_otherwise(written, rules.verification.mode, rules.verification.least_support)
     {
         return Again::Open(Open::OtherSentences);

@@ -55,6 +55,29 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     sentences.collect()
 }
 
+/// All sentences of the notes that say something, in the order of the notes, each cited: those that a model may choose
+/// among. The rows of a table are sentences of their own.
+pub(super) fn sayable(footnotes: &Footnotes<'_>) -> Vec<Sentence> {
+    let texts: Vec<String> = footnotes
+        .notes()
+        .map(|(_, candidate)| sanitize(&candidate.passage.text, &[candidate.passage.text.as_str()]))
+        .collect();
+    let found = found(&BTreeSet::new(), footnotes, &texts);
+    let quoted = found.into_iter().flat_map(|CandidateSentence { number, place, sentence, .. }| {
+        let whole = Quotation::whole(number, place, sentence);
+        let rows = sentence.lines().filter(|line| line.contains(BETWEEN_CELLS));
+        if rows.clone().count() > 1 {
+            rows.map(|row| Quotation { row: Some(row), ..whole }).collect()
+        } else {
+            vec![whole]
+        }
+    });
+    let mut seen = HashSet::new();
+    let words = quoted.filter_map(|quoted| in_full(&quoted, footnotes, &texts));
+    let each = words.filter(|(_, words)| seen.insert(words.clone()));
+    each.map(|(number, words)| Sentence::claim(with_marker(&words, number) + " ", vec![number])).collect()
+}
+
 /// With what it needs to say by itself what it means.
 fn in_full(quoted: &Quotation<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
     let ((number, candidate), text) = footnotes.notes().zip(texts).find(|((number, _), _)| *number == quoted.number)?;

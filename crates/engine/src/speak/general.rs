@@ -35,6 +35,7 @@ pub(super) async fn disclaim(
         ],
         temperature: asked.policy.rules.speak.temperature,
         max_tokens: model.limits.response,
+        form: None,
     };
     let began = clock::now();
     let (reply, is_cut) = written(model, prompt, asked.deadline).await?;

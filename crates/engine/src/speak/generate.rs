@@ -20,6 +20,7 @@ use super::checked_sentence::support;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
+use super::in_form::{SentencesInForm, chosen};
 use super::markup::{as_written, foreign_address};
 use super::repeats::EarlierClaims;
 use super::structure::{Structures, is_table_rule};
@@ -27,7 +28,7 @@ use super::verify::repair::quoted_instead;
 use super::verify::{DENIAL, Verifier};
 use crate::draft::{AnswerReading, CheckedSentence, Draft, Ended};
 use crate::listener::Listener;
-use crate::policy::{Judge, Policy, VerificationMode};
+use crate::policy::{Judge, NotesBy, Policy, VerificationMode};
 use crate::roles::NamedModel;
 
 impl Draft {
@@ -48,6 +49,7 @@ impl Draft {
             coverage: Vec::new(),
             answering: None,
             has_reader: false,
+            is_choice: false,
             verifier_failure: None,
             is_cut_by_verifier: false,
         }
@@ -109,9 +111,33 @@ pub(super) struct Standard<'a> {
     pub(super) deadline: Deadline,
 }
 
+/// What a model was asked for, and so how its reply is read.
+pub(super) enum Reply {
+    /// Text with markers.
+    Text,
+    /// Sentences with their notes, in JSON.
+    Sentences(SentencesInForm),
+    /// Numbers of sentences, of which at most so many are said.
+    Choice { sentences: Vec<Sentence>, most: usize },
+}
+
+impl Reply {
+    /// What a model replies that writes.
+    pub(super) fn of(notes_by: NotesBy, footnotes: &Footnotes<'_>) -> Self {
+        match notes_by {
+            NotesBy::Markers => Self::Text,
+            NotesBy::Schema => Self::Sentences(SentencesInForm::of(footnotes.minted())),
+        }
+    }
+}
+
+/// What a reply means that has no sentence, in the form that asks for some.
+const NOTHING_ANSWERS: &str = "I don't know.";
+
 /// Text on its way from the model to the asker.
 struct Desk<'a> {
     standard: &'a Standard<'a>,
+    reply: Reply,
     gauntlet: Gauntlet,
     holder: SentenceHolder,
     structures: Structures<'a>,
@@ -128,12 +154,15 @@ struct Desk<'a> {
 pub(super) async fn generate<'a>(
     model: &NamedModel,
     prompt: Prompt,
+    reply: Reply,
     standard: &'a Standard<'a>,
     listener: &'a mut dyn Listener,
 ) -> Draft {
     let began = clock::now();
+    let is_choice = matches!(reply, Reply::Choice { .. });
     let mut desk = Desk {
         standard,
+        reply,
         gauntlet: Gauntlet::new(standard.footnotes.minted()),
         holder: SentenceHolder::default(),
         structures: Structures::of(standard.question, standard.footnotes),
@@ -142,6 +171,7 @@ pub(super) async fn generate<'a>(
         earlier_claims: EarlierClaims::default(),
         quoted: Vec::new(),
         draft: Draft {
+            is_choice,
             answering: standard.reader.as_ref().map(|_| AnswerReading::default()),
             ..Draft::of(model.name.clone())
         },
@@ -179,8 +209,46 @@ pub(super) async fn generate<'a>(
 impl Desk<'_> {
     async fn take(&mut self, piece: &[u8]) {
         self.raw.extend_from_slice(piece);
-        let passed = self.gauntlet.push(piece);
+        let passed = match &mut self.reply {
+            Reply::Text => self.gauntlet.push(piece),
+            Reply::Sentences(reply) => self.gauntlet.push(&reply.push(piece)),
+            // It is read when it is whole.
+            Reply::Choice { .. } => return,
+        };
         self.hold(passed).await;
+    }
+
+    /// What a reply in a form comes to, when all of it is there.
+    async fn conclude_reply(&mut self) {
+        let text = match &mut self.reply {
+            Reply::Text => return,
+            Reply::Sentences(reply) if reply.has_none() => NOTHING_ANSWERS.as_bytes().to_vec(),
+            Reply::Sentences(reply) => reply.finish(),
+            Reply::Choice { sentences, most } => match chosen(&String::from_utf8_lossy(&self.raw), sentences, *most) {
+                Some(chosen) if chosen.is_empty() => NOTHING_ANSWERS.as_bytes().to_vec(),
+                Some(chosen) => return self.quote(chosen).await,
+                None => return self.fail("it did not choose among the sentences"),
+            },
+        };
+        let passed = self.gauntlet.push(&text);
+        self.hold(passed).await;
+    }
+
+    /// Says what was chosen, all of it or nothing: it was chosen as one answer.
+    async fn quote(&mut self, chosen: Vec<Sentence>) {
+        for sentence in chosen {
+            let claim = sentence.text.clone();
+            self.earlier_claims.add(&claim);
+            self.withhold(CheckedSentence::verbatim(sentence));
+        }
+        self.release().await;
+    }
+
+    /// What is no reply to what was asked is as good as none.
+    fn fail(&mut self, why: &str) {
+        if self.draft.ended == Ended::Whole {
+            self.draft.ended = Ended::Early(ModelError::Own(ModelFault::Failed(why.to_owned())));
+        }
     }
 
     async fn hold(&mut self, passed: Vec<Passed>) {
@@ -416,6 +484,7 @@ impl Desk<'_> {
     }
 
     async fn finish(mut self) -> Draft {
+        self.conclude_reply().await;
         let passed = self.gauntlet.finish();
         self.hold(passed).await;
         for last in self.holder.finish() {
@@ -435,7 +504,10 @@ impl Desk<'_> {
         if is_unread && !self.draft.is_silent() {
             self.answers().await;
         }
-        self.draft.markers = self.gauntlet.counts();
+        self.draft.markers = match &self.reply {
+            Reply::Sentences(reply) => self.gauntlet.counts().plus(reply.counts()),
+            Reply::Text | Reply::Choice { .. } => self.gauntlet.counts(),
+        };
         self.draft.raw = String::from_utf8_lossy(&self.raw).into_owned();
         self.draft
     }

@@ -1,15 +1,21 @@
 //! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery; and of what
 //! others wrote, no token of a chat template and no character that nobody sees.
 
-use ibidem_language::markers::quoted;
+use ibidem_language::markers::{self, quoted};
+use ibidem_language::sentences::Sentence;
 use ibidem_ports::catalogue::CataloguePassage;
 use ibidem_ports::language_model::{Prompt, PromptMessage};
+use ibidem_ports::records::as_place;
 use ibidem_words::{Message, Question, Speaker, unsteered};
 
 use super::budget::Allotted;
 use super::footnotes::Footnotes;
+use super::in_form;
 use super::note_line::NoteLine;
-use crate::policy::SpeakRules;
+use crate::policy::{NotesBy, SpeakRules};
+
+/// Enough for twenty numbers in their form.
+const TOKENS_OF_A_CHOICE: u32 = 128;
 
 /// What was allotted, as messages. The footnotes are those of the evidence that is kept.
 pub fn prompt(
@@ -20,6 +26,7 @@ pub fn prompt(
     background: &[String],
 ) -> Prompt {
     let mut messages = instructions(rules);
+    let form = (rules.notes_by == NotesBy::Schema).then(|| in_form::form_of_sentences(footnotes.minted()));
     messages.extend(allotted.history.iter().filter_map(|place| question.history.get(*place)).map(history_message));
     let notes = footnotes.notes().map(|(number, candidate)| note(number, &candidate.passage));
     let behind = background.iter().take(allotted.background).map(|note| background_note(note));
@@ -29,19 +36,54 @@ pub fn prompt(
     let asked = format!("{above}{behind}{below}{before_notes}{}{after_notes}", notes.collect::<String>());
     messages.push(message(Speaker::User, asked));
     let model = question.model.clone();
-    Prompt { model, messages, temperature: rules.temperature, max_tokens: allotted.answer }
+    Prompt { model, messages, temperature: rules.temperature, max_tokens: allotted.answer, form }
 }
 
 /// What comes before any conversation: the rules, and the policy's examples.
 pub(super) fn instructions(rules: &SpeakRules) -> Vec<PromptMessage> {
-    let mut messages = vec![message(Speaker::System, rules.system_prompt.trim().to_owned())];
+    let by_schema = rules.notes_by == NotesBy::Schema;
+    let how = if by_schema { format!("\n{}", in_form::HOW_TO_WRITE) } else { String::new() };
+    let mut messages = vec![message(Speaker::System, format!("{}{how}", rules.system_prompt.trim()))];
     for example in &rules.examples {
         let notes = (1..).zip(&example.notes).map(|(number, text)| numbered(number, text));
         let [before_notes, after_notes] = around_notes(&example.question);
         messages.push(message(Speaker::User, format!("{before_notes}{}{after_notes}", notes.collect::<String>())));
-        messages.push(message(Speaker::Assistant, example.answer.trim().to_owned()));
+        let answer = example.answer.trim();
+        let answer =
+            if by_schema { in_form::in_form(answer, as_place(example.notes.len())) } else { answer.to_owned() };
+        messages.push(message(Speaker::Assistant, answer));
     }
     messages
+}
+
+/// What a model is asked that chooses among numbered sentences.
+pub(super) fn choice(question: &Question, sentences: &[Sentence], most: usize, footnotes: &Footnotes<'_>) -> Prompt {
+    let mut asked = "Sentences:\n".to_owned();
+    let mut under = None;
+    for (number, sentence) in (1..).zip(sentences) {
+        let note = sentence
+            .citations
+            .first()
+            .and_then(|note| footnotes.passage(*note))
+            .filter(|_| sentence.citations.first().copied() != under);
+        if let Some(passage) = note {
+            asked.push_str(&format!("({})\n", one_paragraph(&without_markers(&NoteLine::of(passage).text()))));
+        }
+        under = sentence.citations.first().copied();
+        asked.push_str(&numbered_sentence(number, sentence));
+    }
+    asked.push_str(&format!("\nQuestion: {}", one_paragraph(&without_markers(&question.query))));
+    Prompt {
+        model: question.model.clone(),
+        messages: vec![message(Speaker::System, in_form::HOW_TO_CHOOSE.to_owned()), message(Speaker::User, asked)],
+        temperature: 0.0,
+        max_tokens: TOKENS_OF_A_CHOICE,
+        form: Some(in_form::form_of_choice(as_place(sentences.len()), most)),
+    }
+}
+
+fn numbered_sentence(number: u32, sentence: &Sentence) -> String {
+    format!("{number}: {}\n", one_paragraph(&unsteered(&markers::without_markers(&sentence.text))))
 }
 
 /// A message of the conversation so far.

@@ -9,6 +9,7 @@ mod degraded;
 mod difference;
 mod disguises;
 mod gathering;
+mod in_form;
 mod leaks;
 mod look_alikes;
 mod made_before;

@@ -288,6 +288,9 @@ pub struct Written {
     /// stood in for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unverified: bool,
+    /// The model chose among the notes' sentences, and wrote none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub chosen: bool,
     /// How the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }

@@ -27,6 +27,18 @@ pub struct MarkerCounts {
 }
 
 impl MarkerCounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            expanded: self.expanded + other.expanded,
+            not_minted: self.not_minted + other.not_minted,
+            malformed: self.malformed + other.malformed,
+            repeated: self.repeated + other.repeated,
+            internal: self.internal + other.internal,
+        }
+    }
+
     pub fn dropped(&self) -> u32 {
         self.not_minted + self.malformed + self.repeated + self.internal
     }

@@ -51,7 +51,7 @@ async fn first_tokens(model: &dyn LanguageModel, prompt: Prompt) -> Vec<LikelyTo
 
 fn prompt(model: Option<&str>) -> Prompt {
     let message = PromptMessage { role: Speaker::User, content: "Say hello.".to_owned() };
-    Prompt { model: model.map(str::to_owned), messages: vec![message], temperature: 0.0, max_tokens: 24 }
+    Prompt { model: model.map(str::to_owned), messages: vec![message], temperature: 0.0, max_tokens: 24, form: None }
 }
 
 /// Everything it writes, up to an end that is the last thing to come.

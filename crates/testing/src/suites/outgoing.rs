@@ -172,6 +172,12 @@ impl Listener for Received {
 
 impl Asker {
     pub fn of(library: Library) -> Self {
+        Self::under(library, "  mode: model")
+    }
+
+    /// The same under a policy whose model is asked in another way: lines of `speak`, the mode first.
+    pub fn under(library: Library, mode: &str) -> Self {
+        let policy = DEFAULT.replace("  mode: model", mode);
         let tenant = TenantId::named("outgoing");
         let tags: Vec<Tag> = vec!["all".parse().unwrap()];
         let hash = ModelHash(Sha256Hash::of(b"near"));
@@ -208,7 +214,7 @@ impl Asker {
             catalogue,
             words,
         });
-        Self { library, engine, policy: Arc::new(Policy::parse(DEFAULT).unwrap()), tenant }
+        Self { library, engine, policy: Arc::new(Policy::parse(&policy).unwrap()), tenant }
     }
 
     /// What goes out when the model writes these pieces.

@@ -55,7 +55,7 @@ async fn thirty_seconds_pass() {
 }
 
 fn prompt() -> Prompt {
-    Prompt { model: None, messages: Vec::new(), temperature: 0.0, max_tokens: 8 }
+    Prompt { model: None, messages: Vec::new(), temperature: 0.0, max_tokens: 8, form: None }
 }
 
 async fn written(model: &Part<dyn LanguageModel>, deadline: Deadline) -> Result<(), ModelError> {

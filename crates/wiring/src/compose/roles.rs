@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_adapters::openai::{Connection, OpenAiModel};
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
@@ -18,21 +18,25 @@ use crate::settings::{LanguageModelSettings, TokenizerSource};
 /// For all texts of a prompt: a server that counts takes milliseconds.
 const COUNTING: Duration = Duration::from_secs(1);
 
-/// The model server, asked for the answering model unless a prompt names another.
-pub fn model_server(settings: &LanguageModelSettings) -> anyhow::Result<OpenAiModel> {
-    OpenAiModel::new(settings.server()).context("check `language_model`")
+/// A model on its server, with the time limit of answers.
+pub fn model(settings: &LanguageModelSettings, name: &str) -> anyhow::Result<OpenAiModel> {
+    within(settings, name, settings.timeout_ms.get())
 }
 
-/// The model server, asked to count.
-pub fn server_tokenizer(settings: &LanguageModelSettings) -> anyhow::Result<ServerTokenizer> {
-    let OpenAiSettings { url, api_key, .. } = settings.server();
-    ServerTokenizer::new(ServerTokenizerSettings { url, api_key, timeout: COUNTING }).map_err(anyhow::Error::msg)
+fn within(settings: &LanguageModelSettings, name: &str, timeout: Duration) -> anyhow::Result<OpenAiModel> {
+    OpenAiModel::new(settings.server_of(name, timeout)).context("check `language_model`")
+}
+
+/// A model's server, asked to count.
+pub fn server_tokenizer(settings: &LanguageModelSettings, name: &str) -> anyhow::Result<ServerTokenizer> {
+    let settings = ServerTokenizerSettings { connection: settings.connection(name), timeout: COUNTING };
+    ServerTokenizer::new(settings).map_err(anyhow::Error::msg)
 }
 
 /// Every role of the settings; none without a model server.
 pub async fn roles(settings: Option<&LanguageModelSettings>) -> anyhow::Result<Roles> {
     let Some(settings) = settings else { return Ok(Roles::default()) };
-    let mut models = Models { settings, server: model_server(settings)?, tokenizers: HashMap::new() };
+    let mut models = Models { settings, servers: Vec::new(), tokenizers: HashMap::new() };
     let (long, short) = (settings.timeout_ms.get(), settings.planner_timeout_ms.get());
     let roles = &settings.roles;
     let mut also_allowed = Vec::new();
@@ -51,10 +55,10 @@ pub async fn roles(settings: Option<&LanguageModelSettings>) -> anyhow::Result<R
     })
 }
 
-/// Models of one server; each tokenizer is loaded once, however many have it.
+/// Each server has one client, and each tokenizer is loaded once, however many models have it.
 struct Models<'a> {
     settings: &'a LanguageModelSettings,
-    server: OpenAiModel,
+    servers: Vec<(Connection, OpenAiModel)>,
     tokenizers: HashMap<TokenizerSource, Arc<dyn Tokenizer>>,
 }
 
@@ -70,19 +74,31 @@ impl Models<'_> {
         let settings = self.settings;
         Ok(NamedModel {
             name: name.to_owned(),
-            model: Part::bare(Arc::new(self.server.other(name, timeout))),
+            model: Part::bare(Arc::new(self.on_its_server(name, timeout)?)),
             limits: settings.limits(name),
-            tokenizer: Part::bare(self.tokenizer(settings.tokenizer(name)).await?),
+            tokenizer: Part::bare(self.tokenizer(name, settings.tokenizer(name)).await?),
         })
     }
 
-    async fn tokenizer(&mut self, source: &TokenizerSource) -> anyhow::Result<Arc<dyn Tokenizer>> {
+    fn on_its_server(&mut self, name: &str, timeout: Duration) -> anyhow::Result<OpenAiModel> {
+        let connection = self.settings.connection(name);
+        if let Some((_, server)) = self.servers.iter().find(|(known, _)| *known == connection) {
+            return Ok(server.other(name, timeout));
+        }
+        let server = within(self.settings, name, timeout)?;
+        self.servers.push((connection, server.clone()));
+        Ok(server)
+    }
+
+    async fn tokenizer(&mut self, name: &str, source: &TokenizerSource) -> anyhow::Result<Arc<dyn Tokenizer>> {
+        if *source == TokenizerSource::Server {
+            return Ok(Arc::new(server_tokenizer(self.settings, name)?));
+        }
         if let Some(tokenizer) = self.tokenizers.get(source) {
             return Ok(Arc::clone(tokenizer));
         }
         let tokenizer: Arc<dyn Tokenizer> = match source {
-            TokenizerSource::Estimate => Arc::new(Estimate),
-            TokenizerSource::Server => Arc::new(server_tokenizer(self.settings)?),
+            TokenizerSource::Estimate | TokenizerSource::Server => Arc::new(Estimate),
             TokenizerSource::File(path) => {
                 let path = path.clone();
                 let loaded = tokio::task::spawn_blocking(move || TokenizerFile::load(&path)).await?;

@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::openai::OpenAiSettings;
+use ibidem_adapters::openai::{Connection, OpenAiSettings};
 use ibidem_ports::language_model::{ModelLimits, is_same_model};
 use serde::Deserialize;
 
 use super::Settings;
+use super::models::text;
 use super::read::Problems;
-use super::value::{AtLeast, Given, Millis};
+use super::value::{AtLeast, Given, HttpUrl, Millis};
 
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModelSettings {
-    url: Option<String>,
-    pub api_key: Option<String>,
+    url: Option<HttpUrl>,
+    api_key: Option<String>,
+    api_key_header: Option<String>,
+    headers: BTreeMap<String, String>,
+    ca_file: Option<PathBuf>,
     pub roles: ModelRoles,
     /// Another way to set the answering role.
     name: Given<String>,
@@ -30,6 +34,21 @@ pub struct LanguageModelSettings {
     response: AtLeast<u32, 1>,
     tokenizer: TokenizerSource,
     models: BTreeMap<String, KnownModel>,
+}
+
+/// Another server, with all that it wants to see of those who ask.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerSettings {
+    url: HttpUrl,
+    #[serde(default)]
+    api_key: Option<String>,
+    #[serde(default)]
+    api_key_header: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    ca_file: Option<PathBuf>,
 }
 
 /// One that holds less has no room for the shortest of prompts.
@@ -51,6 +70,8 @@ pub struct ModelRoles {
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct KnownModel {
+    /// Where it is, if it is not on the server of the section.
+    server: Option<ServerSettings>,
     window: Option<AtLeast<u32, SMALLEST_WINDOW>>,
     response: Option<AtLeast<u32, 1>>,
     tokenizer: Option<TokenizerSource>,
@@ -83,14 +104,24 @@ impl Settings {
 }
 
 impl LanguageModelSettings {
-    /// The server, whose model is the answering one.
-    pub fn server(&self) -> OpenAiSettings {
-        OpenAiSettings {
-            url: self.url.as_deref().unwrap_or_default().trim_end_matches('/').to_owned(),
+    /// The server that has a model, asked for this one alone.
+    pub fn server_of(&self, name: &str, timeout: Duration) -> OpenAiSettings {
+        let connection = self.connection(name);
+        OpenAiSettings { connection, model: name.to_owned(), also_allowed: Vec::new(), timeout }
+    }
+
+    /// Where a model is, and what is sent there.
+    pub fn connection(&self, name: &str) -> Connection {
+        if let Some(server) = self.known(name).and_then(|model| model.server.clone()) {
+            let ServerSettings { url, api_key, api_key_header, headers, ca_file } = server;
+            return Connection { url: url.to_string(), api_key, api_key_header, headers, ca_file };
+        }
+        Connection {
+            url: text(self.url.as_ref()),
             api_key: self.api_key.clone(),
-            model: self.answer().to_owned(),
-            also_allowed: self.also_allowed.clone(),
-            timeout: self.timeout_ms.get(),
+            api_key_header: self.api_key_header.clone(),
+            headers: self.headers.clone(),
+            ca_file: self.ca_file.clone(),
         }
     }
 
@@ -132,7 +163,7 @@ impl LanguageModelSettings {
             "is called `language_model.roles.planner` now; rename it",
         );
         let ModelRoles { answer, planner, judge, titles, fallback, out_of_corpus } = &self.roles;
-        let Some(url) = &self.url else {
+        if self.url.is_none() {
             let others = [
                 ("planner", planner),
                 ("judge", judge),
@@ -146,7 +177,6 @@ impl LanguageModelSettings {
             }
             return;
         };
-        problems.url("language_model.url", url, &["http://", "https://"]);
         let is_one = answer.is_none() || self.name.is_none() || *answer == self.name;
         problems.unless(is_one, "language_model.name", "is short for `language_model.roles.answer`; set one of them");
         let is_named = answer.is_some() || self.name.is_some();

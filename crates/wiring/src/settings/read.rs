@@ -4,8 +4,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::value::has_scheme;
-
 /// Collects every problem, so that all of them are told at once.
 #[derive(Default)]
 pub(super) struct Problems {
@@ -27,12 +25,6 @@ impl Problems {
     pub(super) fn unless(&mut self, is_right: bool, key: &str, problem: &str) {
         if !is_right {
             self.note(key, problem);
-        }
-    }
-
-    pub(super) fn url(&mut self, key: &str, url: &str, schemes: &[&str]) {
-        if let Err(problem) = has_scheme(url, schemes) {
-            self.note(key, &problem);
         }
     }
 

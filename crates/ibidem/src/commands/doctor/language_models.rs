@@ -13,29 +13,54 @@ pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) ->
     let Some(settings) = settings else {
         return vec![Finding::ok(PART, "none configured; answers consist of sentences quoted from the documents")];
     };
-    let listed = match compose::roles::model_server(settings) {
-        Ok(server) => server.listed().await.map_err(|error| error.to_string()),
-        Err(error) => Err(format!("{error:#}")),
-    };
-    let listed = match listed {
-        Ok(listed) => listed,
-        Err(error) => {
-            let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
-            return vec![Finding::broken(PART, error, mend)];
-        }
-    };
     let roles = match compose::roles::roles(Some(settings)).await {
         Ok(roles) => roles,
         Err(error) => return vec![Finding::broken(PART, format!("{error:#}"), "correct `language_model`")],
     };
-    let mut findings: Vec<_> = roles.filled().into_iter().map(|(role, model)| in_role(role, model, &listed)).collect();
-    findings.push(counting(settings, &roles.filled()).await);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut servers = Vec::new();
+    for (role, model) in roles.filled() {
+        let connection = settings.connection(&model.name);
+        let known = servers.iter().find(|(known, _)| *known == connection).map(|(_, listed)| Clone::clone(listed));
+        let listed = match known {
+            Some(listed) => listed,
+            None => {
+                let listed = listed(settings, &model.name).await;
+                if let Err(error) = &listed {
+                    let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL) or \
+                                the model's `server`";
+                    findings.push(Finding::broken(PART, error.clone(), mend));
+                }
+                servers.push((connection, listed.clone()));
+                listed
+            }
+        };
+        if let Ok(listed) = listed {
+            findings.push(in_role(role, model, listed.as_deref()));
+        }
+    }
+    if servers.iter().any(|(_, listed)| listed.is_ok()) {
+        findings.push(counting(settings, &roles.filled()).await);
+    }
     findings
 }
 
+/// What a server says of its models, or why it says nothing.
+async fn listed(settings: &LanguageModelSettings, name: &str) -> Result<Option<Listed>, String> {
+    let server = compose::roles::model(settings, name).map_err(|error| format!("{error:#}"))?;
+    server.listed().await.map_err(|error| error.to_string())
+}
+
+/// Models with their windows, as far as a server says.
+type Listed = Vec<(String, Option<u32>)>;
+
 /// A model in its role, beside what the server says of it.
-fn in_role(role: &str, model: &NamedModel, listed: &[(String, Option<u32>)]) -> Finding {
+fn in_role(role: &str, model: &NamedModel, listed: Option<&[(String, Option<u32>)]>) -> Finding {
     let NamedModel { name, limits, tokenizer, .. } = model;
+    let Some(listed) = listed else {
+        let found = format!("{role}: {name}; its server has no list of models, so nobody knows whether it is there");
+        return Finding::warning(PART, found, "ask a question, and see whether the model writes");
+    };
     let Some((_, window)) = listed.iter().find(|(served, _)| is_same_model(served, name)) else {
         let served: Vec<_> = listed.iter().map(|(served, _)| served.as_str()).collect();
         let found = format!("{role}: {name} is not served; served are: {}", served.join(", "));
@@ -73,8 +98,8 @@ async fn counting(settings: &LanguageModelSettings, filled: &[(&str, &NamedModel
     let source = |name: &str| settings.tokenizer(name).clone();
     let mend = "set `language_model.tokenizer` to the path of the model's tokenizer.json, or to server where the model \
                 server has /tokenize (llama.cpp has)";
-    if filled.iter().any(|(_, model)| source(&model.name) == TokenizerSource::Server) {
-        let asked = match compose::roles::server_tokenizer(settings) {
+    if let Some((_, model)) = filled.iter().find(|(_, model)| source(&model.name) == TokenizerSource::Server) {
+        let asked = match compose::roles::server_tokenizer(settings, &model.name) {
             Ok(server) => server.ask("Ibidem is Latin for: in the same place.").await,
             Err(error) => Err(format!("{error:#}")),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_adapters::openai::{Connection, OpenAiModel, OpenAiSettings};
 use ibidem_engine::roles::NamedModel;
 use ibidem_measure::judge::report::Comparison;
 use ibidem_measure::judge::{Verdict, answers, judge_all};
@@ -71,17 +71,17 @@ impl Judge {
         let configured = settings.language_model();
         let model = self.judge_model.clone().or_else(|| configured?.roles.judge.0.clone());
         let model = model.context("who judges? name a model with --judge-model or `language_model.roles.judge`")?;
-        let url = self.judge_url.clone().or_else(|| Some(configured?.server().url));
-        let url = url.context("where is the judge? name its server with --judge-url or `language_model.url`")?;
-        let api_key = match (&self.judge_key_from, &self.judge_url) {
-            (Some(name), _) => Some(std::env::var(name).with_context(|| format!("the variable {name}"))?),
-            // The key of one server is not for another.
-            (None, Some(_)) => None,
-            (None, None) => configured.and_then(|models| models.api_key.clone()),
+        // The key of one server is not for another.
+        let connection = match &self.judge_url {
+            Some(url) => Connection::to(url),
+            None => configured
+                .map(|models| models.connection(&model))
+                .context("where is the judge? name its server with --judge-url or `language_model.url`")?,
         };
+        let key = self.judge_key_from.as_ref();
+        let key = key.map(|name| std::env::var(name).with_context(|| format!("the variable {name}"))).transpose()?;
         let server = OpenAiSettings {
-            url: url.trim_end_matches('/').to_owned(),
-            api_key,
+            connection: Connection { api_key: key.or(connection.api_key), ..connection },
             model,
             also_allowed: Vec::new(),
             timeout: Duration::from_secs(self.timeout),

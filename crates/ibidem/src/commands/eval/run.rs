@@ -138,7 +138,7 @@ impl Asker {
         let model = parts.embedder.model();
         let documents =
             parts.store.list(&self.scope(), &DocumentFilter { most: 1, ..DocumentFilter::default() }).await?;
-        let writes = self.policy.rules.speak.mode == SpeakMode::Model;
+        let writes = self.policy.rules.speak.mode != SpeakMode::Extractive;
         let writer = self.engine.parts.roles.writers().next().filter(|_| writes);
         Ok(Config {
             policy: self.policy.rules.name.clone(),

@@ -108,7 +108,7 @@ pub(super) async fn verifying(entailment: &Part<dyn Entailment>) -> anyhow::Resu
 /// From the question to the last token, reading included.
 pub(super) async fn writing(model: &Part<dyn LanguageModel>) -> anyhow::Result<Speed> {
     let message = PromptMessage { role: Speaker::User, content: "Count from one to twenty, in words.".to_owned() };
-    let prompt = Prompt { model: None, messages: vec![message], temperature: 0.0, max_tokens: TOKENS };
+    let prompt = Prompt { model: None, messages: vec![message], temperature: 0.0, max_tokens: TOKENS, form: None };
     let began = Instant::now();
     let mut pieces = model.write(Deadline::NONE, prompt).await?;
     let mut arrived = 0;

@@ -11,12 +11,22 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
         Some("“extractive”") => {
             teller.line(&format!("The sources' own sentences, at most {sentences}, each cited. No model writes."));
         }
-        _ => {
+        mode => {
             let temperature = teller.always("speak.temperature");
             let tokens = teller.always("speak.max_answer_tokens");
-            teller.line(&format!(
-                "A model writes from numbered notes (the passages), at temperature {temperature}, in at most {tokens} tokens."
-            ));
+            if mode == Some("“choose”") {
+                teller.line(&format!(
+                    "A model chooses at most {sentences} of the notes' sentences, and they are quoted word for word."
+                ));
+            } else {
+                teller.line(&format!(
+                    "A model writes from numbered notes (the passages), at temperature {temperature}, in at most {tokens} \
+                     tokens."
+                ));
+            }
+            if teller.value("speak.notes_by").as_deref() == Some("“schema”") {
+                teller.line("It replies in JSON, in which each sentence names its notes.");
+            }
             match teller.value("speak.quote_instead") {
                 Some(notice) => teller.line(&format!(
                     "If no sentence passes the checks, or they do not answer the question, sentences are quoted from the \
