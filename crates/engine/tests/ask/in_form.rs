@@ -11,7 +11,7 @@ use crate::world::{Book, World};
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 const PASSAGE: &str = "The gearbox holds 1.8 litres of oil. It is changed every 40,000 km. The wipers have two clips.";
-const QUESTION: &str = "How much gearbox oil?";
+const QUESTION: &str = "How many litres of oil does the gearbox hold?";
 
 async fn world(mode: &str, reply: &str) -> World {
     let policy = DEFAULT.replace("  mode: model", mode);
