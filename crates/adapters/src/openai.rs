@@ -1,5 +1,6 @@
 //! Language models by any server that speaks OpenAI's chat protocol.
 
+mod about;
 mod connection;
 mod dialect;
 mod reply;
@@ -20,6 +21,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::bounded::{self, ReadError};
+pub use about::{AboutServer, RerankScale, ServerKind};
 pub use connection::Connection;
 use dialect::Dialects;
 use reply::Ended;
@@ -73,7 +75,14 @@ impl OpenAiModel {
     /// server that has no list, as a deployment of one model. A server that writes for others meanwhile may take as long as
     /// for an answer.
     pub async fn listed(&self) -> Result<Option<Vec<(String, Option<u32>)>>, ModelError> {
-        self.listed_within(self.settings.timeout).await
+        let Some(mut listed) = self.listed_within(self.settings.timeout).await? else { return Ok(None) };
+        if listed.iter().any(|(_, window)| window.is_none()) {
+            let about = self.about().await;
+            for (name, window) in &mut listed {
+                *window = window.or_else(|| about.window(name));
+            }
+        }
+        Ok(Some(listed))
     }
 
     async fn listed_within(&self, limit: Duration) -> Result<Option<Vec<(String, Option<u32>)>>, ModelError> {

@@ -44,7 +44,7 @@ impl NamedModel {
         max_tokens: u32,
         deadline: Deadline,
     ) -> Result<String, ModelError> {
-        self.write(messages, max_tokens, None, deadline).await
+        self.reply(Prompt { model: None, messages, temperature: 0.0, max_tokens, form: None }, deadline).await
     }
 
     /// The same in a form that it is bound to where its server can do that: whoever reads it must expect anything.
@@ -55,17 +55,13 @@ impl NamedModel {
         max_tokens: u32,
         deadline: Deadline,
     ) -> Result<String, ModelError> {
-        self.write(messages, max_tokens, Some(form), deadline).await
+        let form = Some(form);
+        self.reply(Prompt { model: None, messages, temperature: 0.0, max_tokens, form }, deadline).await
     }
 
-    async fn write(
-        &self,
-        messages: Vec<PromptMessage>,
-        max_tokens: u32,
-        form: Option<ReplyForm>,
-        deadline: Deadline,
-    ) -> Result<String, ModelError> {
-        let prompt = Prompt { model: Some(self.name.clone()), messages, temperature: 0.0, max_tokens, form };
+    /// All that it replies to a prompt, as far as it is read.
+    pub(crate) async fn reply(&self, prompt: Prompt, deadline: Deadline) -> Result<String, ModelError> {
+        let prompt = Prompt { model: Some(self.name.clone()), ..prompt };
         let mut pieces = self.model.write(deadline, prompt).await?;
         let mut written = Vec::new();
         while let Some(piece) = pieces.next().await {

@@ -20,6 +20,7 @@ mod not_in_force;
 pub(crate) mod note_line;
 mod outline;
 mod own_sentences;
+pub mod probes;
 pub mod prompt;
 pub(crate) mod quoting;
 mod repeats;

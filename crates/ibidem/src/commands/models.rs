@@ -1,9 +1,10 @@
 //! `ibidem models`: what is loaded or asked, its digest where it is a file, and how fast it is here.
 
+mod probe;
 mod similarity;
 mod timed;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -24,6 +25,22 @@ pub(crate) struct Models {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+    /// Tries a model server: what it is, what its models hold, whether it binds replies to a form, what a model of it is
+    /// good enough for. Prints the settings for it.
+    #[arg(long, value_name = "URL", conflicts_with = "similarity")]
+    probe: Option<String>,
+    /// With --probe: the model to try. Without it, the first that the server lists.
+    #[arg(long, requires = "probe")]
+    model: Option<String>,
+    /// With --probe: the environment variable that holds the server's key.
+    #[arg(long, value_name = "VARIABLE", requires = "probe")]
+    key_from: Option<String>,
+    /// With --probe: the header that carries the key as it is, for example api-key. Without it, Authorization: Bearer.
+    #[arg(long, value_name = "HEADER", requires = "key_from")]
+    key_header: Option<String>,
+    /// With --probe: a new file that the settings are written to.
+    #[arg(long, value_name = "FILE", requires = "probe")]
+    write: Option<PathBuf>,
     /// Measures which cosines of the configured embedding model count as the similarities 0 and 1, and prints the
     /// settings for it. Run it after a change of the embedding model.
     #[arg(long)]
@@ -67,6 +84,9 @@ impl Models {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         if self.similarity {
             return similarity::run(settings, &self.languages, self.json).await;
+        }
+        if let Some(url) = &self.probe {
+            return probe::run(&self, url).await;
         }
         let mut rows = Vec::new();
         let embedder = embedding(settings, &mut rows).await;

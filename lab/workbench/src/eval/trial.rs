@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::listener::Nobody;
-use ibidem_engine::policy::{Policy, SpeakMode};
+use ibidem_engine::policy::{NotesBy, Policy, SpeakMode};
 use ibidem_engine::turn::Asked;
 use ibidem_lab::trial::reply::Reply;
 use ibidem_lab::trial::score::Report;
@@ -42,9 +42,10 @@ pub(crate) struct Trial {
     /// Asks only so many questions, taken evenly from the list.
     #[arg(long, value_name = "COUNT")]
     sample: Option<usize>,
-    /// Lets the configured language model write the answers. Without it, they are the documents' own sentences.
-    #[arg(long)]
-    with_model: bool,
+    /// Asks the configured language model: it writes, with markers or in a form, or chooses among sentences. Without it,
+    /// answers are the documents' own sentences.
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "write")]
+    with_model: Option<Asks>,
     /// The documents of each corpus are looked for in the tenant of this name, a hyphen and the corpus: trial-handbook.
     #[arg(long, value_name = "NAME", default_value = "trial")]
     tenants: String,
@@ -62,6 +63,25 @@ enum Halves {
     Open,
     Sealed,
     Both,
+}
+
+/// What a language model is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Asks {
+    Write,
+    WriteInForm,
+    Choose,
+}
+
+impl Asks {
+    fn rules(asked: Option<Self>) -> (SpeakMode, NotesBy) {
+        match asked {
+            Some(Self::Write) => (SpeakMode::Model, NotesBy::Markers),
+            Some(Self::WriteInForm) => (SpeakMode::Model, NotesBy::Schema),
+            Some(Self::Choose) => (SpeakMode::Choose, NotesBy::Markers),
+            None => (SpeakMode::Extractive, NotesBy::Markers),
+        }
+    }
 }
 
 impl Halves {
@@ -99,14 +119,14 @@ impl Trial {
         if let Some(most) = self.sample {
             questions = sample(questions, most);
         }
-        let writer = match (self.with_model, settings.language_model()) {
+        let writer = match (self.with_model.is_some(), settings.language_model()) {
             (false, _) => "extractive".to_owned(),
             (true, Some(models)) => models.answer().to_owned(),
             (true, None) => anyhow::bail!("--with-model needs `language_model.url`"),
         };
         let parts = Parts::ready(settings).await?;
         let engine = parts.engine(settings).await?;
-        let engine = if self.with_model { engine } else { engine.with(|parts| parts.roles = Arc::default()) };
+        let engine = if self.with_model.is_some() { engine } else { engine.with(|parts| parts.roles = Arc::default()) };
         let asker = Asker { policies: self.policies(&questions)?, engine, parts: &parts, tenants: &self.tenants };
         asker.check_documents(&questions).await?;
         let bar = console::bar(questions.len() as u64, "questions, {eta} left")?;
@@ -128,7 +148,7 @@ impl Trial {
                 continue;
             }
             let mut policy = Policy::clone(&*compose::named_policy(&question.policy)?);
-            policy.rules.speak.mode = if self.with_model { SpeakMode::Model } else { SpeakMode::Extractive };
+            (policy.rules.speak.mode, policy.rules.speak.notes_by) = Asks::rules(self.with_model);
             policies.insert(question.policy.clone(), Arc::new(policy));
         }
         Ok(policies)
