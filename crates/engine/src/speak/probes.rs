@@ -105,7 +105,8 @@ impl Probed {
             (GoodFor::Writing, chooses && writes),
             (GoodFor::Choosing, chooses),
             (GoodFor::Planning, chooses && keeps_form),
-            (GoodFor::Judging, self.judged.misses() == 0),
+            // Three claims alone are guessed right one time in eight.
+            (GoodFor::Judging, chooses && self.judged.misses() == 0),
         ];
         all.into_iter().filter_map(|(task, is_good)| is_good.then_some(task)).collect()
     }
@@ -234,6 +235,6 @@ mod tests {
         let probed = Probed { chosen: all(3), written: three, judged: three, out_of_form: 0 };
         let good = [GoodFor::Writing, GoodFor::Choosing, GoodFor::Planning, GoodFor::Judging];
         assert_eq!(probed.good_for(), good);
-        assert_eq!(Probed { chosen: all(2), ..probed }.good_for(), [GoodFor::Judging]);
+        assert_eq!(Probed { chosen: all(2), ..probed }.good_for(), []);
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_adapters::openai::{Connection, OpenAiModel, OpenAiSettings};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
@@ -173,8 +173,7 @@ async fn asker(
     audit: AuditSettings,
 ) -> anyhow::Result<Arc<Asker>> {
     let settings = OpenAiSettings {
-        url: model.url.clone(),
-        api_key: None,
+        connection: Connection::to(&model.url),
         model: MODEL.to_owned(),
         also_allowed: Vec::new(),
         timeout: Duration::from_secs(10),
