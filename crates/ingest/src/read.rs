@@ -7,6 +7,7 @@ mod front_matter;
 mod html;
 mod manuscript;
 mod markdown;
+mod package;
 mod pdf;
 mod plain;
 pub mod reader;
