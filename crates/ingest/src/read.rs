@@ -2,8 +2,10 @@
 
 pub mod child;
 pub mod confined;
+mod csv;
 mod docx;
 mod front_matter;
+mod grid;
 mod html;
 mod manuscript;
 mod markdown;
@@ -12,6 +14,7 @@ mod pdf;
 mod plain;
 pub mod reader;
 mod settled;
+mod sheets;
 #[cfg(any(test, feature = "testing"))]
 pub mod suite;
 #[cfg(test)]
@@ -133,6 +136,9 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> 
         Format::Plain => plain::extract(&plain::decoded(bytes)),
         Format::Pdf => pdf::extract(bytes),
         Format::Docx => docx::extract(bytes),
+        Format::Xlsx => sheets::extract_xlsx(bytes),
+        Format::Xls => sheets::extract_xls(bytes),
+        Format::Csv => csv::extract(&plain::decoded(bytes)),
     }?;
     document.stated.validity = validity::with_text(&document);
     Ok(settled::settled(document))

@@ -45,6 +45,9 @@ formats! {
     Plain: "plain", ["txt", "text"];
     Pdf: "pdf", ["pdf"];
     Docx: "docx", ["docx"];
+    Csv: "csv", ["csv", "tsv"];
+    Xlsx: "xlsx", ["xlsx", "xlsm"];
+    Xls: "xls", ["xls"];
 }
 
 impl Format {

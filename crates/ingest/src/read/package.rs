@@ -78,15 +78,31 @@ impl<'a> Package<'a> {
         let unpacked = file.take(self.left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
         let unpacked = u64::try_from(unpacked).unwrap_or(u64::MAX);
         if unpacked > self.left {
-            return Err(ReadError::TooLarge { what: "its unpacked parts".into(), limit: "128 MiB".to_owned() });
+            return Err(too_large());
         }
         self.left -= unpacked;
         Ok(Some(text_of(bytes)))
     }
 
+    /// Whether all parts together unpack to no more than may be unpacked: for a library that reads them by itself.
+    pub(super) fn check_unpacked(&mut self) -> Result<(), ReadError> {
+        let mut left = self.left;
+        for index in 0..self.archive.len() {
+            // A part that cannot be unpacked is the library's affair if it needs it.
+            let Ok(part) = self.archive.by_index(index) else { continue };
+            let unpacked = std::io::copy(&mut part.take(left + 1), &mut std::io::sink()).unwrap_or(0);
+            left = left.checked_sub(unpacked).ok_or_else(too_large)?;
+        }
+        Ok(())
+    }
+
     fn unreadable(&self, reason: &str) -> ReadError {
         ReadError::unreadable(self.format, reason)
     }
+}
+
+fn too_large() -> ReadError {
+    ReadError::TooLarge { what: "its unpacked parts".into(), limit: "128 MiB".to_owned() }
 }
 
 /// The part's text, in the memory its bytes are in where they are UTF-8 already, as they nearly always are.
@@ -158,6 +174,9 @@ mod tests {
         assert_eq!(package.part("a.xml").unwrap().unwrap().len(), 1_000_000);
         assert!(matches!(package.part("b.xml"), Err(ReadError::TooLarge { .. })));
         assert_eq!(package.part("c.xml"), Ok(None));
+        let within = |limit: u64| Package::open_within(&bomb, Format::Xlsx, limit).unwrap().check_unpacked();
+        assert_eq!(within(1_000_004), Ok(()));
+        assert!(matches!(within(1_000_003), Err(ReadError::TooLarge { .. })));
     }
 
     #[test]

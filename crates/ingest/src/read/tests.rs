@@ -12,6 +12,11 @@ fn formats_are_known_by_their_extension() {
         ("a.text", Some(Format::Plain)),
         ("a.PDF", Some(Format::Pdf)),
         ("a.docx", Some(Format::Docx)),
+        ("a.csv", Some(Format::Csv)),
+        ("a.TSV", Some(Format::Csv)),
+        ("a.xlsx", Some(Format::Xlsx)),
+        ("a.xlsm", Some(Format::Xlsx)),
+        ("a.xls", Some(Format::Xls)),
         ("a.doc", None),
         ("a", None),
         (".md", None),
@@ -25,8 +30,8 @@ fn formats_are_known_by_their_extension() {
             assert_eq!(Format::of_file_name(&format!("a.{ending}")), Some(*format), "{ending} is that of two formats");
         }
     }
-    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx");
-    assert!("odt".parse::<Format>().unwrap_err().ends_with("use markdown, html, plain, pdf or docx"));
+    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx .csv .xlsx .xls");
+    assert!("wps".parse::<Format>().unwrap_err().ends_with("use markdown, html, plain, pdf, docx, csv, xlsx or xls"));
 }
 
 #[test]
