@@ -48,6 +48,10 @@ formats! {
     Csv: "csv", ["csv", "tsv"];
     Xlsx: "xlsx", ["xlsx", "xlsm"];
     Xls: "xls", ["xls"];
+    Ods: "ods", ["ods"];
+    Odt: "odt", ["odt"];
+    Pptx: "pptx", ["pptx"];
+    Odp: "odp", ["odp"];
 }
 
 impl Format {

@@ -1,4 +1,4 @@
-//! Sheets of Excel and OpenDocument: each is a section under its name, with its notes and tables.
+//! Sheets of a workbook: each is a section under its name, with its notes and tables.
 
 use std::io::Cursor;
 
@@ -13,6 +13,8 @@ use super::{ReadDocument, ReadError, Stated};
 mod numbers;
 #[cfg(test)]
 mod tests;
+
+pub(super) use numbers::iso_moment;
 
 /// A remark names so many sheets that were left out.
 const MOST_NAMED: usize = 10;
@@ -29,7 +31,7 @@ pub(super) fn extract_xlsx(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     for sheet in sheets.shown(book.sheets_metadata()) {
         let grid = grid_of_xlsx(&mut book, &sheet, &mut sheets.allowance)?;
         let merged = book.merge_cells_by_sheet_name(&sheet).map_err(unreadable)?;
-        sheets.add(sheet, grid, &merged)?;
+        sheets.add(sheet, grid, &places(&merged))?;
     }
     let mut document = sheets.write(Format::Xlsx, properties.stated())?;
     document.title = properties.title();
@@ -62,9 +64,15 @@ pub(super) fn extract_xls(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
             grid.put(place(top, row), place(left, column), &shown_in_xls(value), &mut sheets.allowance)?;
         }
         let merged = book.merge_cells_by_sheet_name(&sheet).unwrap_or_default();
-        sheets.add(sheet, grid, &merged)?;
+        sheets.add(sheet, grid, &places(&merged))?;
     }
     sheets.write(Format::Xls, Stated::default())
+}
+
+fn places(merged: &[Dimensions]) -> Vec<Merged> {
+    let place =
+        |cells: &Dimensions| Merged { rows: (cells.start.0, cells.end.0), columns: (cells.start.1, cells.end.1) };
+    merged.iter().map(place).collect()
 }
 
 /// The sheets of one file, in their order.
@@ -87,16 +95,19 @@ impl Sheets {
         shown.into_iter().map(|sheet| sheet.name.clone()).collect()
     }
 
-    fn add(&mut self, name: String, mut grid: Grid, merged: &[Dimensions]) -> Result<(), ReadError> {
-        for place in merged {
-            let merged = Merged { rows: (place.start.0, place.end.0), columns: (place.start.1, place.end.1) };
-            grid.merge(merged, &mut self.allowance)?;
+    pub(super) fn leave_out(&mut self, name: String) {
+        self.hidden.push(name);
+    }
+
+    pub(super) fn add(&mut self, name: String, mut grid: Grid, merged: &[Merged]) -> Result<(), ReadError> {
+        for merged in merged {
+            grid.merge(*merged, &mut self.allowance)?;
         }
         self.sheets.push((name, grid));
         Ok(())
     }
 
-    fn write(self, format: Format, stated: Stated) -> Result<ReadDocument, ReadError> {
+    pub(super) fn write(self, format: Format, stated: Stated) -> Result<ReadDocument, ReadError> {
         let mut manuscript = Manuscript::new(TitleHeading::No);
         let is_unnamed = self.sheets.len() == 1 && self.sheets.iter().all(|(name, _)| is_given_by_program(name));
         for (name, grid) in self.sheets.iter().filter(|(_, grid)| !grid.is_empty()) {

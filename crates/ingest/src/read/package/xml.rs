@@ -22,6 +22,11 @@ impl Attributes {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// The values of all attributes with this local name, whatever their prefixes.
+    pub(in crate::read) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
     /// Word's way to switch something on: present without a value, or with one that says yes.
     pub(in crate::read) fn is_on(&self) -> bool {
         !matches!(self.get("val"), Some("0" | "false" | "off"))
