@@ -4,9 +4,11 @@ pub mod child;
 pub mod confined;
 mod csv;
 mod docx;
+mod epub;
 mod front_matter;
 mod grid;
 mod html;
+mod mail;
 mod manuscript;
 mod markdown;
 mod odf;
@@ -145,6 +147,8 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> 
         Format::Odt => odf::extract_odt(bytes),
         Format::Pptx => pptx::extract(bytes),
         Format::Odp => odf::extract_odp(bytes),
+        Format::Mail => mail::extract(bytes),
+        Format::Epub => epub::extract(bytes),
         Format::Csv => csv::extract(&plain::decoded(bytes)),
     }?;
     document.stated.validity = validity::with_text(&document);

@@ -52,6 +52,8 @@ formats! {
     Odt: "odt", ["odt"];
     Pptx: "pptx", ["pptx"];
     Odp: "odp", ["odp"];
+    Epub: "epub", ["epub"];
+    Mail: "mail", ["eml"];
 }
 
 impl Format {

@@ -1,6 +1,7 @@
 //! The cells of a sheet, and how they become text: its notes as paragraphs, its tables row by row under their heads.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::manuscript::{Manuscript, collapsed};
 use super::{LONGEST_TEXT, ReadError};
@@ -37,12 +38,16 @@ impl Default for Allowance {
 
 impl Allowance {
     fn take(&mut self, characters: usize) -> Result<(), ReadError> {
+        self.take_all(1, characters)
+    }
+
+    fn take_all(&mut self, cells: usize, characters: usize) -> Result<(), ReadError> {
         let too_large =
             |what: &'static str, limit: &str| ReadError::TooLarge { what: what.into(), limit: limit.to_owned() };
-        self.cells = self.cells.checked_sub(1).ok_or_else(|| too_large("its cells", "2 million cells"))?;
+        self.cells = self.cells.checked_sub(cells).ok_or_else(|| too_large("its cells", "2 million cells"))?;
         self.characters = self
             .characters
-            .checked_sub(characters)
+            .checked_sub(cells.saturating_mul(characters))
             .ok_or_else(|| too_large("the text of its cells", "16 million characters"))?;
         Ok(())
     }
@@ -72,11 +77,26 @@ impl Grid {
         text: &str,
         allowance: &mut Allowance,
     ) -> Result<(), ReadError> {
+        self.fill(row..row.saturating_add(1), column..column.saturating_add(1), text, allowance)
+    }
+
+    /// Puts the same text into all cells of an area.
+    pub(super) fn fill(
+        &mut self,
+        rows: Range<u32>,
+        columns: Range<u32>,
+        text: &str,
+        allowance: &mut Allowance,
+    ) -> Result<(), ReadError> {
         // A row is written with this sign between its cells: inside one it would shift them.
         let text = collapsed(text).replace('|', "¦");
-        if !text.is_empty() {
-            allowance.take(text.chars().count())?;
-            self.rows.entry(row).or_default().insert(column, text);
+        if text.is_empty() {
+            return Ok(());
+        }
+        allowance.take_all(rows.len().saturating_mul(columns.len()), text.chars().count())?;
+        for row in rows {
+            let cells = self.rows.entry(row).or_default();
+            cells.extend(columns.clone().map(|column| (column, text.clone())));
         }
         Ok(())
     }
@@ -198,7 +218,7 @@ impl<'a> Block<'a> {
 
     /// The rows from the first to the last that have several cells: what is above and below are notes. So are lines with
     /// a word or two above a wide table.
-    fn table(&self) -> Option<std::ops::Range<usize>> {
+    fn table(&self) -> Option<Range<usize>> {
         let has_several = |(_, row): &NumberedRow<'_>| row.len() > 1;
         let first = self.rows.iter().position(has_several)?;
         let end = self.rows.iter().rposition(has_several)? + 1;

@@ -16,12 +16,14 @@ const TARIFFS: &[u8] = include_bytes!("../../tests/fixtures/tariffs.ods");
 const HOME_OFFICE: &[u8] = include_bytes!("../../tests/fixtures/home-office.odt");
 const SALES: &[u8] = include_bytes!("../../tests/fixtures/sales.pptx");
 const HOURS: &[u8] = include_bytes!("../../tests/fixtures/hours.odp");
+const LADDERS: &[u8] = include_bytes!("../../tests/fixtures/ladders.epub");
+const NOTICE: &[u8] = include_bytes!("../../tests/fixtures/notice.eml");
 const LEAVE: &[u8] = include_bytes!("../../tests/fixtures/leave.docx");
 
 /// Every document and every refusal is the library's own, byte for byte.
 pub async fn reads_like_the_library(reader: &dyn Reader) {
     let markdown = "---\ntitle: Öl\u{202e}\naddress: P-7\nkind: rule\ndate: 2026-01-02\n---\n# Öl\n\n## Wechsel\n\nAlle\0 2 Jahre.\n";
-    let originals: [(Format, &[u8]); 26] = [
+    let originals: [(Format, &[u8]); 30] = [
         (Format::Markdown, markdown.as_bytes()),
         (Format::Html, b"<title>Oil</title><h1>Oil</h1><p>Change &amp; drain <b>it</b>.<table><tr><td>a<td>b</table>"),
         (Format::Plain, "line\r\nline \u{1f6e2}\u{fe0f} \"quoted\" \\ \u{7}".as_bytes()),
@@ -38,6 +40,10 @@ pub async fn reads_like_the_library(reader: &dyn Reader) {
         (Format::Odt, LEAVE),
         (Format::Pptx, SALES),
         (Format::Pptx, &SALES[..10_000]),
+        (Format::Epub, LADDERS),
+        (Format::Epub, LEAVE),
+        (Format::Mail, NOTICE),
+        (Format::Mail, b"not a mail"),
         (Format::Odp, HOURS),
         (Format::Odp, HOME_OFFICE),
         (Format::Xls, b"not a workbook"),

@@ -79,13 +79,9 @@ fn read(part: &mut Part<'_>, styles: &Styles, name: String, sheets: &mut Sheets)
 
 /// A cell may stand for several beside each other and below each other; an empty one for any number.
 fn put(text: &str, at: &mut At, columns: u32, grid: &mut Grid, sheets: &mut Sheets) -> Result<(), ReadError> {
-    if !text.trim().is_empty() {
-        for row in at.row..at.row.saturating_add(at.rows) {
-            for column in at.column..at.column.saturating_add(columns) {
-                grid.put(row, column, text, &mut sheets.allowance)?;
-            }
-        }
-    }
+    let rows = at.row..at.row.saturating_add(at.rows);
+    let places = at.column..at.column.saturating_add(columns);
+    grid.fill(rows, places, text, &mut sheets.allowance)?;
     at.column = at.column.saturating_add(columns);
     Ok(())
 }
