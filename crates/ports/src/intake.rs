@@ -40,7 +40,7 @@ macro_rules! formats {
 }
 
 formats! {
-    Markdown: "markdown", ["md", "markdown"];
+    Markdown: "markdown", ["md", "markdown", "mdx"];
     Html: "html", ["html", "htm", "xhtml"];
     Plain: "plain", ["txt", "text"];
     Pdf: "pdf", ["pdf"];

@@ -5,6 +5,7 @@ fn formats_are_known_by_their_extension() {
     let cases = [
         ("a.md", Some(Format::Markdown)),
         ("a/b.MARKDOWN", Some(Format::Markdown)),
+        ("a.mdx", Some(Format::Markdown)),
         ("a.html", Some(Format::Html)),
         ("a.htm", Some(Format::Html)),
         ("a.xhtml", Some(Format::Html)),

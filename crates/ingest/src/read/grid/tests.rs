@@ -26,10 +26,12 @@ fn check(drawn: &str, expected: &str) {
     assert_eq!(written(&grid(drawn)), expected, "{drawn}");
 }
 
-fn with_merged(drawn: &str, merged: &[((u32, u32), (u32, u32))]) -> String {
+/// `merged` are first and last row, first and last column.
+fn with_merged(drawn: &str, merged: &[[u32; 4]]) -> String {
     let mut grid = grid(drawn);
-    for (rows, columns) in merged {
-        grid.merge(Merged { rows: *rows, columns: *columns }, &mut Allowance::default()).unwrap();
+    for [top, bottom, left, right] in merged {
+        let merged = Merged { rows: (*top, *bottom), columns: (*left, *right) };
+        grid.merge(merged, &mut Allowance::default()).unwrap();
     }
     written(&grid)
 }
@@ -80,12 +82,12 @@ fn labels_with_values_are_no_table() {
 fn merged_cells_name_all_their_columns_and_rows() {
     let drawn = "Product|2026|.|2027|.\n.|Monthly|Yearly|Monthly|Yearly\nDSL|1|2|3|4";
     assert_eq!(
-        with_merged(drawn, &[((0, 1), (0, 0)), ((0, 0), (1, 2)), ((0, 0), (3, 4))]),
+        with_merged(drawn, &[[0, 1, 0, 0], [0, 0, 1, 2], [0, 0, 3, 4]]),
         "Product | 2026 Monthly | 2026 Yearly | 2027 Monthly | 2027 Yearly\nDSL | 1 | 2 | 3 | 4"
     );
     let drawn = "Region|City|Fee\nNorth|Kiel|1\n.|Bremen|2\nSouth|Ulm|3";
     assert_eq!(
-        with_merged(drawn, &[((1, 2), (0, 0))]),
+        with_merged(drawn, &[[1, 2, 0, 0]]),
         "Region | City | Fee\nNorth | Kiel | 1\nNorth | Bremen | 2\nSouth | Ulm | 3"
     );
 }

@@ -18,7 +18,7 @@ pub(super) fn formatted(number: f64, format: Option<&str>) -> String {
 fn plain(number: f64) -> String {
     let rounded = rounded(number);
     match rounded.abs() {
-        size if size == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         size if (1e-9..1e21).contains(&size) => rounded.to_string(),
         _ => format!("{rounded:e}"),
     }
