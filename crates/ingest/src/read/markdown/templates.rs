@@ -102,7 +102,7 @@ fn module_lines(lines: &[&str]) -> usize {
         return 1;
     }
     let is_end = |line: &&str| line.trim().is_empty() || ends_import(line);
-    let length = lines.iter().position(|line| is_end(line)).unwrap_or(lines.len());
+    let length = lines.iter().position(is_end).unwrap_or(lines.len());
     let includes_end = lines.get(length).is_some_and(|line| ends_import(line));
     (length + usize::from(includes_end)).max(1)
 }
@@ -200,7 +200,7 @@ mod tests {
     fn tags_without_end_cost_no_more_than_others() {
         let many = "{% a\n".repeat(50_000);
         assert_eq!(without_templates(&many), many);
-        let long = "{% ".repeat(300_000);
+        let long = "{% ".repeat(50_000);
         assert_eq!(without_templates(&long), long);
     }
 }
