@@ -1,6 +1,7 @@
 //! Sheets of a workbook: each is a section under its name, with its notes and tables.
 
 use std::io::Cursor;
+use std::panic::{UnwindSafe, catch_unwind};
 
 use calamine::{Data, DataRef, Dimensions, Reader as _, Sheet, SheetType, SheetVisible, Xls, Xlsx};
 use ibidem_ports::intake::Format;
@@ -10,6 +11,7 @@ use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::package::Package;
 use super::{ReadDocument, ReadError, Stated};
 
+mod compound;
 mod numbers;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,25 @@ const MOST_NAMED: usize = 10;
 const LONGEST_NAME: usize = 31;
 
 pub(super) fn extract_xlsx(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
+    guarded(Format::Xlsx, || read_xlsx(bytes))
+}
+
+pub(super) fn extract_xls(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
+    compound::check_chains(bytes)?;
+    guarded(Format::Xls, || read_xls(bytes))
+}
+
+/// The library indexes into broken files where it should look first: what it does not survive is a damaged file.
+fn guarded(
+    format: Format,
+    read: impl FnOnce() -> Result<ReadDocument, ReadError> + UnwindSafe,
+) -> Result<ReadDocument, ReadError> {
+    catch_unwind(read).unwrap_or_else(|_| {
+        Err(ReadError::unreadable(format, "it is damaged; open it in a spreadsheet program and save it again"))
+    })
+}
+
+fn read_xlsx(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     let mut package = Package::open(bytes, Format::Xlsx)?;
     // The library unpacks what it needs without a bound.
     package.check_unpacked()?;
@@ -30,6 +51,7 @@ pub(super) fn extract_xlsx(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     let mut sheets = Sheets::default();
     for sheet in sheets.shown(book.sheets_metadata()) {
         let grid = grid_of_xlsx(&mut book, &sheet, &mut sheets.allowance)?;
+        sheets.formulas_without_value += formulas_without_value(&mut book, &sheet)?;
         let merged = book.merge_cells_by_sheet_name(&sheet).map_err(unreadable)?;
         sheets.add(sheet, grid, &places(&merged))?;
     }
@@ -52,7 +74,18 @@ fn grid_of_xlsx(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str, allowance: &mut All
     Ok(grid)
 }
 
-pub(super) fn extract_xls(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
+/// A file that no spreadsheet program has saved has formulas, and nobody has computed them.
+fn formulas_without_value(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<usize, ReadError> {
+    let unreadable = |error: calamine::XlsxError| unreadable(Format::Xlsx, &error);
+    let mut cells = book.worksheet_cells_reader(sheet).map_err(unreadable)?;
+    let mut count = 0;
+    while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(unreadable)? {
+        count += usize::from(cell.formula.is_some() && matches!(cell.value, DataRef::Empty));
+    }
+    Ok(count)
+}
+
+fn read_xls(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     let mut book = Xls::new(Cursor::new(bytes)).map_err(|error| unreadable(Format::Xls, &error))?;
     let mut sheets = Sheets::default();
     for sheet in sheets.shown(book.sheets_metadata()) {
@@ -81,6 +114,7 @@ pub(super) struct Sheets {
     pub(super) allowance: Allowance,
     sheets: Vec<(String, Grid)>,
     hidden: Vec<String>,
+    formulas_without_value: usize,
 }
 
 impl Sheets {
@@ -118,6 +152,7 @@ impl Sheets {
         }
         let mut document = manuscript.finish(format, stated)?;
         document.remarks.extend(remark_on_hidden(&self.hidden));
+        document.remarks.extend(remark_on_formulas(self.formulas_without_value));
         Ok(document)
     }
 }
@@ -132,6 +167,15 @@ fn remark_on_hidden(hidden: &[String]) -> Option<String> {
     let further = if hidden.len() > named.len() { " and others" } else { "" };
     let sheets = if hidden.len() == 1 { "sheet was" } else { "sheets were" };
     (!hidden.is_empty()).then(|| format!("{} hidden {sheets} left out: {}{further}", hidden.len(), named.join(", ")))
+}
+
+fn remark_on_formulas(without_value: usize) -> Option<String> {
+    let advice = "open the file in a spreadsheet program and save it";
+    match without_value {
+        0 => None,
+        1 => Some(format!("1 cell has a formula without its value and was left out: {advice}")),
+        _ => Some(format!("{without_value} cells have formulas without their values and were left out: {advice}")),
+    }
 }
 
 fn name_in_remark(name: &str) -> String {

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn tags_without_end_cost_no_more_than_others() {
-        let many = "{% a\n".repeat(50_000);
+        let many = "{% a\n".repeat(20_000);
         assert_eq!(without_templates(&many), many);
         let long = "{% ".repeat(50_000);
         assert_eq!(without_templates(&long), long);
