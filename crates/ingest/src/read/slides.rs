@@ -73,20 +73,17 @@ fn write_slide(number: u32, slide: &Slide, manuscript: &mut Manuscript) {
             manuscript.close_table();
             in_table = false;
         }
+        if !matches!(block, Block::Item { .. }) {
+            close_lists(0, &mut lists, manuscript);
+        }
         match block {
             Block::Item { depth, is_numbered, words } => item(*depth, *is_numbered, words, &mut lists, manuscript),
-            other => {
-                close_lists(0, &mut lists, manuscript);
-                match other {
-                    Block::Row(cells) => {
-                        if !std::mem::replace(&mut in_table, true) {
-                            manuscript.open_table();
-                        }
-                        row(cells, manuscript);
-                    }
-                    Block::Paragraph(words) => paragraph(words, manuscript),
-                    Block::Item { .. } => {}
+            Block::Paragraph(words) => paragraph(words, manuscript),
+            Block::Row(cells) => {
+                if !std::mem::replace(&mut in_table, true) {
+                    manuscript.open_table();
                 }
+                row(cells, manuscript);
             }
         }
     }
