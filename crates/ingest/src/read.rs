@@ -2,15 +2,24 @@
 
 pub mod child;
 pub mod confined;
+mod csv;
 mod docx;
+mod epub;
 mod front_matter;
+mod grid;
 mod html;
+mod mail;
 mod manuscript;
 mod markdown;
+mod odf;
+mod package;
 mod pdf;
 mod plain;
+mod pptx;
 pub mod reader;
 mod settled;
+mod sheets;
+mod slides;
 #[cfg(any(test, feature = "testing"))]
 pub mod suite;
 #[cfg(test)]
@@ -116,7 +125,7 @@ fn no_text_advice(format: Format) -> &'static str {
         Format::Pdf => {
             ": its pages are pictures, or its fonts do not say which letters they draw; run OCR first (for instance ocrmypdf)"
         }
-        Format::Docx => ": if it only shows pictures, run OCR on them first",
+        Format::Docx | Format::Odt | Format::Pptx | Format::Odp => ": if it only shows pictures, run OCR on them first",
         _ => ": add some, or leave the file out",
     }
 }
@@ -132,6 +141,15 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> 
         Format::Plain => plain::extract(&plain::decoded(bytes)),
         Format::Pdf => pdf::extract(bytes),
         Format::Docx => docx::extract(bytes),
+        Format::Xlsx => sheets::extract_xlsx(bytes),
+        Format::Xls => sheets::extract_xls(bytes),
+        Format::Ods => odf::extract_ods(bytes),
+        Format::Odt => odf::extract_odt(bytes),
+        Format::Pptx => pptx::extract(bytes),
+        Format::Odp => odf::extract_odp(bytes),
+        Format::Mail => mail::extract(bytes),
+        Format::Epub => epub::extract(bytes),
+        Format::Csv => csv::extract(&plain::decoded(bytes)),
     }?;
     document.stated.validity = validity::with_text(&document);
     Ok(settled::settled(document))

@@ -40,11 +40,20 @@ macro_rules! formats {
 }
 
 formats! {
-    Markdown: "markdown", ["md", "markdown"];
+    Markdown: "markdown", ["md", "markdown", "mdx"];
     Html: "html", ["html", "htm", "xhtml"];
     Plain: "plain", ["txt", "text"];
     Pdf: "pdf", ["pdf"];
     Docx: "docx", ["docx"];
+    Csv: "csv", ["csv", "tsv"];
+    Xlsx: "xlsx", ["xlsx", "xlsm"];
+    Xls: "xls", ["xls"];
+    Ods: "ods", ["ods"];
+    Odt: "odt", ["odt"];
+    Pptx: "pptx", ["pptx"];
+    Odp: "odp", ["odp"];
+    Epub: "epub", ["epub"];
+    Mail: "mail", ["eml"];
 }
 
 impl Format {

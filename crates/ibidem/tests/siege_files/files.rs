@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{docx, html, markdown, pdf, plain};
+use crate::{docx, html, markdown, office, pdf, plain};
 
 /// How a hostile file ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -31,5 +31,8 @@ pub(crate) fn file(about: &'static str, name: &str, bytes: impl Fn() -> Vec<u8> 
 }
 
 pub(crate) fn all() -> Vec<Hostile> {
-    [docx::files(), pdf::files(), html::files(), markdown::files(), plain::files()].into_iter().flatten().collect()
+    [docx::files(), office::files(), pdf::files(), html::files(), markdown::files(), plain::files()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -17,6 +17,7 @@ mod fields;
 mod files;
 mod html;
 mod markdown;
+mod office;
 mod pdf;
 mod plain;
 mod siege;

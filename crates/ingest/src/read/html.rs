@@ -29,6 +29,15 @@ pub(super) fn extract(html: &str) -> Result<ReadDocument, ReadError> {
     Ok(document)
 }
 
+/// Writes a whole page that is a part of another document.
+pub(super) fn write_page(html: &str, manuscript: &mut Manuscript) -> Result<(), ReadError> {
+    burden::check(html)?;
+    manuscript.end_block();
+    write(&Html::parse_document(html), manuscript);
+    manuscript.end_block();
+    Ok(())
+}
+
 /// Writes a piece of HTML that stands inside another document.
 pub(super) fn write_fragment(html: &str, manuscript: &mut Manuscript) -> Result<(), ReadError> {
     burden::check(html)?;

@@ -6,19 +6,21 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use super::manuscript::{Manuscript, TitleHeading};
 use super::{ReadDocument, ReadError, front_matter, html};
 
+mod templates;
 #[cfg(test)]
 mod tests;
 
 pub(super) fn extract(markdown: &str) -> Result<ReadDocument, ReadError> {
     let (stated, body) = front_matter::split(markdown);
     let title_heading = stated.title.clone().map_or(TitleHeading::First, TitleHeading::Saying);
+    let body = templates::without_templates(body);
     let mut renderer = Renderer::new(Manuscript::new(title_heading));
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_HEADING_ATTRIBUTES;
-    for event in TextMergeStream::new(Parser::new_ext(body, options)) {
+    for event in TextMergeStream::new(Parser::new_ext(&body, options)) {
         if renderer.manuscript.is_overfull() {
             break;
         }

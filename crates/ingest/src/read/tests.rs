@@ -5,6 +5,7 @@ fn formats_are_known_by_their_extension() {
     let cases = [
         ("a.md", Some(Format::Markdown)),
         ("a/b.MARKDOWN", Some(Format::Markdown)),
+        ("a.mdx", Some(Format::Markdown)),
         ("a.html", Some(Format::Html)),
         ("a.htm", Some(Format::Html)),
         ("a.xhtml", Some(Format::Html)),
@@ -12,6 +13,11 @@ fn formats_are_known_by_their_extension() {
         ("a.text", Some(Format::Plain)),
         ("a.PDF", Some(Format::Pdf)),
         ("a.docx", Some(Format::Docx)),
+        ("a.csv", Some(Format::Csv)),
+        ("a.TSV", Some(Format::Csv)),
+        ("a.xlsx", Some(Format::Xlsx)),
+        ("a.xlsm", Some(Format::Xlsx)),
+        ("a.xls", Some(Format::Xls)),
         ("a.doc", None),
         ("a", None),
         (".md", None),
@@ -25,8 +31,13 @@ fn formats_are_known_by_their_extension() {
             assert_eq!(Format::of_file_name(&format!("a.{ending}")), Some(*format), "{ending} is that of two formats");
         }
     }
-    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx");
-    assert!("odt".parse::<Format>().unwrap_err().ends_with("use markdown, html, plain, pdf or docx"));
+    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx .csv .xlsx .xls .ods .odt .pptx .odp .epub .eml");
+    assert!(
+        "wps"
+            .parse::<Format>()
+            .unwrap_err()
+            .ends_with("use markdown, html, plain, pdf, docx, csv, xlsx, xls, ods, odt, pptx, odp, epub or mail")
+    );
 }
 
 #[test]
@@ -52,4 +63,85 @@ fn bytes_of_any_kind_are_read_or_refused_but_never_panic() {
             assert_eq!(first, extract(bytes, format), "{format:?}");
         }
     }
+}
+
+/// Where a byte is changed, cut away or doubled, a document is read or refused with a reason, and always in the same way.
+#[test]
+fn broken_bytes_are_read_or_refused_but_never_panic() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let mut seed = 1_u32;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % below
+    };
+    let mut tried = 0;
+    for entry in std::fs::read_dir(fixtures).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(format) = format_of(&path).filter(|format| *format != Format::Pdf && *format != Format::Markdown)
+        else {
+            continue;
+        };
+        let good = std::fs::read(&path).unwrap();
+        for _ in 0..40 {
+            let mut bytes = good.clone();
+            match random(3) {
+                0 => bytes.truncate(random(good.len())),
+                1 => drop(bytes.splice(random(good.len()).., good[random(good.len())..].iter().copied())),
+                _ => (0..=random(8)).for_each(|_| bytes[random(good.len())] = random(256).to_le_bytes()[0]),
+            }
+            if let Err(error) = extract(&bytes, format) {
+                assert!(error.to_string().len() > 20, "{error}");
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried >= 300, "{tried}");
+}
+
+/// The same inside the parts of an archive, whose checksums would else keep changes out.
+#[test]
+fn broken_parts_are_read_or_refused_but_never_panic() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let mut seed = 7_u32;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % below.max(1)
+    };
+    for name in
+        ["prices.xlsx", "tariffs.ods", "home-office.odt", "hours.odp", "sales.pptx", "ladders.epub", "leave.docx"]
+    {
+        let parts = unpacked(&std::fs::read(format!("{fixtures}/{name}")).unwrap());
+        let format = Format::of_file_name(name).unwrap();
+        for _ in 0..20 {
+            let mut parts = parts.clone();
+            let xml: Vec<usize> = (0..parts.len()).filter(|place| parts[*place].1.starts_with(b"<")).collect();
+            let broken = &mut parts[xml[random(xml.len())]].1;
+            let (from, to) = (random(broken.len()), random(broken.len()));
+            match random(3) {
+                0 => broken.truncate(from),
+                1 => drop(broken.drain(from.min(to)..from.max(to).min(from.min(to) + 60))),
+                _ => (0..4).for_each(|_| {
+                    let place = random(broken.len());
+                    broken[place] = b"<>&\"0z "[random(7)];
+                }),
+            }
+            let named: Vec<(&str, &[u8])> =
+                parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+            if let Err(error) = extract(&docx::tests::archive(&named), format) {
+                assert!(error.to_string().len() > 20, "{error}");
+            }
+        }
+    }
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let parts = archive.len();
+    let part = |index: usize| {
+        let mut file = archive.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut file, &mut bytes).unwrap();
+        (file.name().unwrap().into_owned(), bytes)
+    };
+    (0..parts).map(part).collect()
 }

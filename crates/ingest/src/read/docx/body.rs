@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use ibidem_ports::intake::Format;
+
 use super::numbering::Numbering;
 use super::styles::{ListPlace, Styles};
-use super::xml::{Attributes, Part, Step};
 use crate::read::ReadError;
 use crate::read::manuscript::{Manuscript, collapsed};
+use crate::read::package::xml::{Attributes, Part, Step};
 
 pub(super) struct Body<'a> {
     styles: &'a Styles,
@@ -73,7 +75,7 @@ impl<'a> Body<'a> {
 
     /// Footnotes and endnotes, to be written below the paragraph that refers to them.
     pub(super) fn collect_notes(&mut self, xml: &str) -> Result<(), ReadError> {
-        let mut part = Part::new(xml);
+        let mut part = Part::new(xml, Format::Docx);
         let mut note: Option<(String, String)> = None;
         let mut in_text = false;
         while let Some(step) = part.step()? {
@@ -111,7 +113,7 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn write(&mut self, xml: &str, manuscript: &mut Manuscript) -> Result<(), ReadError> {
-        let mut part = Part::new(xml);
+        let mut part = Part::new(xml, Format::Docx);
         let mut in_text = false;
         // Inside a paragraph's or a run's properties.
         let (mut in_paragraph_properties, mut in_run_properties) = (false, false);

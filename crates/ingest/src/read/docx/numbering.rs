@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::xml::{Part, Step};
+use ibidem_ports::intake::Format;
+
 use crate::read::ReadError;
+use crate::read::package::xml::{Part, Step};
 
 /// Word's lists have nine levels.
 const LEVELS: usize = 9;
@@ -38,7 +40,7 @@ impl Numbering {
     pub(super) fn parse(xml: &str) -> Result<Self, ReadError> {
         let mut numbering = Self::default();
         let (mut pattern, mut list, mut level) = (None, None, 0_usize);
-        let mut part = Part::new(xml);
+        let mut part = Part::new(xml, Format::Docx);
         while let Some(step) = part.step()? {
             let Step::Open { name, attributes } = step else {
                 if let Step::Close { name } = step {

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::xml::{Part, Step};
+use ibidem_ports::intake::Format;
+
 use crate::read::ReadError;
+use crate::read::package::xml::{Part, Step};
 
 /// No real chain of styles is longer; a longer one goes in circles.
 const LONGEST_CHAIN: usize = 32;
@@ -36,7 +38,7 @@ impl Styles {
         let mut styles = Self::default();
         let mut id = None;
         let mut style = Style::default();
-        let mut part = Part::new(xml);
+        let mut part = Part::new(xml, Format::Docx);
         while let Some(step) = part.step()? {
             match step {
                 Step::Open { name, attributes } => {

@@ -32,7 +32,7 @@ const FOOTNOTES: &str = r#"<w:footnotes xmlns:w="w">
   <w:footnote w:id="2"><w:p><w:r><w:t>Since</w:t></w:r></w:p><w:p><w:r><w:t>2024.</w:t></w:r></w:p></w:footnote>
 </w:footnotes>"#;
 
-pub(super) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(in crate::read) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, content) in parts {
         writer.start_file(*path, SimpleFileOptions::default()).unwrap();

@@ -140,3 +140,9 @@ fn indentation_of_deep_lists_is_bounded() {
     let deep: String = (0..300).map(|depth| format!("{}- item\n", " ".repeat(2 * depth))).collect();
     assert!(text(&deep).lines().all(|line| line.len() < 30));
 }
+
+#[test]
+fn what_site_generators_add_is_no_text() {
+    let markdown = "---\ntitle: Pay\n---\nimport Tabs from '@theme/Tabs';\n\n# Pay\n\n{{% alert %}}\nBy **card** only.\n{{% /alert %}}\n";
+    assert_eq!(extract(markdown).unwrap().text, "Pay\n\nBy card only.");
+}

@@ -1,4 +1,4 @@
-//! Stepping through an XML part by local names: Word's prefixes are a habit, not a rule.
+//! Stepping through an XML part by local names: the prefixes of office programs are a habit, not a rule.
 
 use ibidem_ports::intake::Format;
 use quick_xml::Reader;
@@ -8,44 +8,50 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::read::ReadError;
 
-pub(super) enum Step {
+pub(in crate::read) enum Step {
     Open { name: String, attributes: Attributes },
     Close { name: String },
     Text(String),
 }
 
 /// An element's attributes by local name.
-pub(super) struct Attributes(Vec<(String, String)>);
+pub(in crate::read) struct Attributes(Vec<(String, String)>);
 
 impl Attributes {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(in crate::read) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// The values of all attributes with this local name, whatever their prefixes.
+    pub(in crate::read) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
     /// Word's way to switch something on: present without a value, or with one that says yes.
-    pub(super) fn is_on(&self) -> bool {
+    pub(in crate::read) fn is_on(&self) -> bool {
         !matches!(self.get("val"), Some("0" | "false" | "off"))
     }
 }
 
-pub(super) struct Part<'a> {
+pub(in crate::read) struct Part<'a> {
     reader: Reader<&'a [u8]>,
+    format: Format,
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn new(xml: &'a str) -> Self {
+    pub(in crate::read) fn new(xml: &'a str, format: Format) -> Self {
         let mut reader = Reader::from_str(xml.trim_start_matches('\u{feff}'));
         reader.config_mut().expand_empty_elements = true;
-        Self { reader }
+        Self { reader, format }
     }
 
     /// The next step, or `None` at the end.
-    pub(super) fn step(&mut self) -> Result<Option<Step>, ReadError> {
+    pub(in crate::read) fn step(&mut self) -> Result<Option<Step>, ReadError> {
         loop {
             let event = self.reader.read_event().map_err(|error| {
                 ReadError::unreadable(
-                    Format::Docx,
-                    format!("its XML is damaged ({error}); open it in Word or LibreOffice and save it again"),
+                    self.format,
+                    format!("its XML is damaged ({error}); open it in an office program and save it again"),
                 )
             })?;
             return Ok(Some(match event {
@@ -65,7 +71,7 @@ impl<'a> Part<'a> {
     }
 
     /// Passes over what is inside the element just opened, its end included.
-    pub(super) fn pass_over(&mut self) -> Result<(), ReadError> {
+    pub(in crate::read) fn pass_over(&mut self) -> Result<(), ReadError> {
         let mut depth = 1_usize;
         while depth > 0 {
             match self.step()? {

@@ -1,0 +1,114 @@
+//! CSV and TSV: a table with its head, whatever parts its cells.
+
+use csv::{ReaderBuilder, StringRecord};
+use ibidem_ports::intake::Format;
+
+use super::grid::{Allowance, Grid};
+use super::manuscript::{Manuscript, TitleHeading};
+use super::{ReadDocument, ReadError, Stated};
+
+/// What may stand between two cells, in the order in which it is tried.
+const DELIMITERS: [u8; 4] = *b",;\t|";
+
+/// So much of the file decides what stands between its cells.
+const LOOKED_AT: usize = 64 * 1024;
+const RECORDS_LOOKED_AT: usize = 100;
+
+pub(super) fn extract(text: &str) -> Result<ReadDocument, ReadError> {
+    let (named, text) = named_delimiter(text);
+    let delimiter = named.unwrap_or_else(|| delimiter(text));
+    let mut grid = Grid::default();
+    let mut allowance = Allowance::default();
+    let mut row = 0;
+    for record in records(text, delimiter) {
+        let record = record?;
+        // Between two lines of one file an empty one ends no table.
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        for (column, cell) in (0_u32..).zip(&record) {
+            grid.put(row, column, cell, &mut allowance)?;
+        }
+        row += 1;
+    }
+    let mut manuscript = Manuscript::new(TitleHeading::No);
+    grid.write(&mut manuscript);
+    manuscript.finish(Format::Csv, Stated::default())
+}
+
+fn records(text: &str, delimiter: u8) -> impl Iterator<Item = Result<StringRecord, ReadError>> {
+    let reader =
+        ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
+    let damaged = |error: csv::Error| ReadError::unreadable(Format::Csv, format!("a line of it is damaged ({error})"));
+    reader.into_records().map(move |record| record.map_err(damaged))
+}
+
+/// Spreadsheet programs understand a first line `sep=;`.
+fn named_delimiter(text: &str) -> (Option<u8>, &str) {
+    let Some((line, rest)) = text.split_once('\n') else { return (None, text) };
+    match line.trim_end().strip_prefix("sep=").map(str::as_bytes) {
+        Some([delimiter]) => (Some(*delimiter), rest),
+        _ => (None, text),
+    }
+}
+
+/// What parts the most lines into the same number of cells; of several, what makes the most cells.
+fn delimiter(text: &str) -> u8 {
+    let start = &text[..text.floor_char_boundary(LOOKED_AT)];
+    let mut best = (0, 0);
+    let mut found = DELIMITERS[0];
+    for delimiter in DELIMITERS {
+        let widths: Vec<usize> =
+            records(start, delimiter).take(RECORDS_LOOKED_AT).flatten().map(|record| record.len()).collect();
+        let several = widths.iter().filter(|width| **width > 1);
+        let rated = several.map(|width| (widths.iter().filter(|other| *other == width).count(), *width)).max();
+        if let Some(rated) = rated.filter(|rated| *rated > best) {
+            best = rated;
+            found = delimiter;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(csv: &str) -> String {
+        extract(csv).unwrap().text
+    }
+
+    #[test]
+    fn whatever_parts_the_cells_the_table_is_the_same() {
+        let expected = "Product | Monthly (EUR) | From\nDSL 50 | 34,90 | Berlin, Mitte\nDSL 100 | 39,90 |";
+        for csv in [
+            "Product,Monthly (EUR),From\nDSL 50,\"34,90\",\"Berlin, Mitte\"\nDSL 100,\"39,90\",\n",
+            "Product;Monthly (EUR);From\r\nDSL 50;34,90;Berlin, Mitte\r\n\r\nDSL 100;39,90;\r\n",
+            "Product\tMonthly (EUR)\tFrom\nDSL 50\t34,90\tBerlin, Mitte\nDSL 100\t39,90\t",
+            "sep=;\r\nProduct;Monthly (EUR);From\r\nDSL 50;34,90;Berlin, Mitte\r\nDSL 100;39,90;",
+        ] {
+            assert_eq!(text(csv), expected, "{csv}");
+        }
+    }
+
+    #[test]
+    fn quoted_cells_hold_quotes_and_lines() {
+        let csv = "Name,Note\nA,\"says \"\"hi\"\", and\nwaves\"\nB,\"never closed\nC,x";
+        assert_eq!(text(csv), "Name | Note\nA | says \"hi\", and waves\nB | never closed C,x");
+    }
+
+    #[test]
+    fn lines_without_cells_are_lines() {
+        assert_eq!(text("one\ntwo\n\nthree"), "one\ntwo\nthree");
+        assert_eq!(extract(" \n\n;;\n"), Err(ReadError::NoText { format: Format::Csv }));
+    }
+
+    #[test]
+    fn notes_stand_around_the_table() {
+        let csv = "Price list 2027;;\nDraft;;\nProduct;Monthly;Term\nDSL;1,00;12\nCable;2,00;24\nWithout VAT;;";
+        assert_eq!(
+            text(csv),
+            "Price list 2027\n\nDraft\n\nProduct | Monthly | Term\nDSL | 1,00 | 12\nCable | 2,00 | 24\n\nWithout VAT"
+        );
+    }
+}
