@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::fixtures::{BOOK, candidate, evidence, gathered, passes, pool};
 use super::*;
-use crate::policy::Policy;
+use crate::policy::{Gate, Policy};
 
 #[test]
 fn nothing_found_is_refused_as_such() {
@@ -165,8 +165,15 @@ fn written(gate: usize, a: f64, b: f64, otherwise: bool) -> String {
             0.7 * a + 0.3 * b,
             0.5 * a
         ),
-        _ => format!("{{missing_keywords: {a}}}"),
+        11 => format!("{{missing_keywords: {a}}}"),
+        _ => unreachable!("{gate} of {GATES}"),
     }
+}
+
+#[test]
+fn every_gate_is_among_those_that_are_changed() {
+    let names: Vec<&str> = Gate::all().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), GATES, "write the new one of {names:?} in `written`, and count it in `GATES`");
 }
 
 const GATES: usize = 12;
