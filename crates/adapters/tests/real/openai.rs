@@ -228,7 +228,8 @@ async fn a_reply_in_one_piece_is_read_as_far_as_a_megabyte() {
 
         let (url, _) = endless_bytes(first, "[[[[[[[[[").await;
         let listed = self::model(settings(format!("{url}/v1"), Duration::from_secs(120))).listed().await;
-        assert!(listed.is_err(), "{status}");
+        // One that has no list says nothing that is read.
+        assert!(listed.is_err() || (status == "404 X" && listed == Ok(None)), "{status}: {listed:?}");
     }
 }
 

@@ -134,9 +134,9 @@ fn settings(connection: &Connection, model: &str, window: Option<u32>, good_for:
     if good_for.contains(&GoodFor::Planning) {
         let _ = writeln!(yaml, "    planner: {}", quoted(model));
     }
-    let _ = writeln!(yaml, "  window: {}", window.unwrap_or(USUAL_WINDOW));
+    let _ = write!(yaml, "  models:\n    {}: {{window: {}}}\n", quoted(model), window.unwrap_or(USUAL_WINDOW));
     if window.is_none() {
-        yaml.push_str("  # The server does not say what the model holds: check it.\n");
+        yaml.push_str("    # The server does not say what the model holds: check it.\n");
     }
     if !good_for.contains(&GoodFor::Writing) && good_for.contains(&GoodFor::Choosing) {
         yaml.push_str("# In the policy file, for this model:\n# speak:\n#   mode: choose\n");
