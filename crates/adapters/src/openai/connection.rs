@@ -24,8 +24,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub fn to(url: &str) -> Self {
-        Self { url: url.to_owned(), ..Self::default() }
+    pub fn to(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
     }
 
     /// The address of one of the server's paths.

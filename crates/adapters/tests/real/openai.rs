@@ -16,7 +16,7 @@ use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
 
 fn settings(url: String, timeout: Duration) -> OpenAiSettings {
-    OpenAiSettings { connection: Connection::to(&url), model: "m".to_owned(), also_allowed: Vec::new(), timeout }
+    OpenAiSettings { connection: Connection::to(url), model: "m".to_owned(), also_allowed: Vec::new(), timeout }
 }
 
 fn model(settings: OpenAiSettings) -> OpenAiModel {

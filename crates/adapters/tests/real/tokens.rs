@@ -27,7 +27,7 @@ use crate::setting;
 fn server(url: String, timeout: Duration) -> ServerTokenizer {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    ServerTokenizer::new(ServerTokenizerSettings { connection: Connection::to(&url), timeout }).unwrap()
+    ServerTokenizer::new(ServerTokenizerSettings { connection: Connection::to(url), timeout }).unwrap()
 }
 
 fn real_server() -> ServerTokenizer {

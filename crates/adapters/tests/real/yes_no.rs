@@ -21,7 +21,7 @@ pub(crate) fn model() -> OpenAiModel {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let model = OpenAiModel::new(OpenAiSettings {
-        connection: Connection::to(&setting("IBIDEM__LANGUAGE_MODEL__URL")),
+        connection: Connection::to(setting("IBIDEM__LANGUAGE_MODEL__URL")),
         model: setting("IBIDEM__LANGUAGE_MODEL__NAME"),
         also_allowed: Vec::new(),
         timeout: Duration::from_secs(120),

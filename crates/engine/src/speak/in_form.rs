@@ -26,20 +26,23 @@ question, reply {\"sentences\": []}.";
 
 /// The form of a text whose every sentence rests on some of so many notes.
 pub(super) fn form_of_sentences(notes: u32) -> ReplyForm {
-    let sentence = object(json!({ "text": { "type": "string" }, "notes": numbers_up_to(notes, None) }));
+    let sentence = object(&json!({ "text": { "type": "string" }, "notes": numbers_up_to(notes, None) }));
     ReplyForm {
         name: "sentences_with_notes",
-        schema: object(json!({ "sentences": { "type": "array", "items": sentence } })),
+        schema: object(&json!({ "sentences": { "type": "array", "items": sentence } })),
     }
 }
 
 /// The form of a choice of at most so many among numbered sentences.
 pub(super) fn form_of_choice(sentences: u32, most: usize) -> ReplyForm {
-    ReplyForm { name: "chosen_sentences", schema: object(json!({ "sentences": numbers_up_to(sentences, Some(most)) })) }
+    ReplyForm {
+        name: "chosen_sentences",
+        schema: object(&json!({ "sentences": numbers_up_to(sentences, Some(most)) })),
+    }
 }
 
 /// An object that has these properties and no others.
-fn object(properties: Value) -> Value {
+fn object(properties: &Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|properties| properties.keys()).collect();
     json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })
 }
