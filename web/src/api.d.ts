@@ -1012,7 +1012,7 @@ export interface components {
             type: string;
             url_citation: components["schemas"]["UrlCitation"];
         };
-        /** @description The reply to a question. */
+        /** @description An answer is the reply to one question: cited, refused, asked back or routed to a person. */
         Answer: {
             action: components["schemas"]["Action"];
             answer: string;
@@ -1201,7 +1201,7 @@ export interface components {
             /** Format: int32 */
             index: number;
         };
-        /** @description The source of a claim. */
+        /** @description A citation names the source that a claim of the answer rests on. */
         Citation: {
             /** @description What people call the document by: `ADR-0031`. */
             address?: string | null;
@@ -1215,7 +1215,7 @@ export interface components {
             document_sha256: string;
             /** @description Where the document came from: its path below the folder that was ingested, or the name that the API was told. */
             file?: string | null;
-            /** @description The passage in this API, below the installation's address; of a concept, its URI; null of a tool's result. */
+            /** @description Where to fetch the source: a path of this API for a passage, the URI of a concept, null of a tool's result. */
             link?: string | null;
             /**
              * Format: int32
@@ -1226,7 +1226,7 @@ export interface components {
             page_number?: number | null;
             /**
              * Format: double
-             * @description 0 to 1.
+             * @description How relevant the passage is to the question, from 0 to 1.
              */
             relevance_score: number;
             /** @description Addresses of what replaced the document. */
@@ -1256,7 +1256,7 @@ export interface components {
         CitedTool: {
             /**
              * Format: uuid
-             * @description By which the record of the turn names the call.
+             * @description Identifies the call in the record of the turn.
              */
             call_id: string;
             /**
@@ -1352,7 +1352,7 @@ export interface components {
         Confidence: {
             /**
              * Format: double
-             * @description 0 to 1: how far the answer covers the question, times the share of its key phrases that the sources have.
+             * @description How far the answer covers the question, from 0 to 1, times the share of its key phrases that the sources have.
              */
             coverage_score: number;
             /**
@@ -1362,12 +1362,12 @@ export interface components {
             llm_score?: number | null;
             /**
              * Format: double
-             * @description 0 to 100, of the parts below.
+             * @description The confidence that is compared with the policy's threshold, from 0 to 100, weighed of the parts below.
              */
             overall: number;
             /**
              * Format: double
-             * @description 0 to 1: how well the search went.
+             * @description How well the search went, from 0 to 1. It falls when a part of the search failed.
              */
             retrieval_score: number;
         };
@@ -2026,7 +2026,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description A message of the conversation so far. */
+        /** @description A message is one line of the conversation so far, and says who wrote it. */
         Message: {
             content: string;
             role: components["schemas"]["Speaker"];
@@ -2059,9 +2059,9 @@ export interface components {
             address?: string | null;
             /** @description The section that the passage stands in. */
             section?: string | null;
-            /** @description The passage: `{document_id}:{chunk_index}`. */
+            /** @description Names the passage, as `{document_id}:{chunk_index}`. */
             source_id: string;
-            /** @description The document's title. */
+            /** @description What the document is called. */
             title: string;
             /**
              * Format: int32
@@ -2288,7 +2288,7 @@ export interface components {
             effect: string;
             /**
              * Format: date-time
-             * @description After this the token confirms nothing.
+             * @description When the token expires. After this it confirms nothing.
              */
             expires_at: string;
             /** @description The server, as the settings name it. */
@@ -2402,61 +2402,61 @@ export interface components {
          * @enum {string}
          */
         ReasonBody: "wrong" | "unsupported" | "incomplete" | "should_have_refused" | "should_not_have_refused";
-        /** @description In every answer, also in those that refuse: then its one stretch is the policy's own words. */
+        /** @description Every answer has a receipt, also one that refuses: then its one stretch is the policy's own words. */
         Receipt: {
             action: components["schemas"]["Action"];
-            /** @description Of the answer's text, as it was shown: of all stretches together. */
+            /** @description Covers the answer's text as it was shown: that of all stretches together. */
             answer_sha256: string;
             /** Format: date-time */
             asked_at: string;
             /** @description The model whose words these are; `extractive` when they are the sources' own; null when nothing was written. */
             model?: string | null;
             policy_place?: components["schemas"]["PolicyPlace"] | null;
-            /** @description Of the policy file that was in force. */
+            /** @description Identifies the policy file that was in force. */
             policy_sha256: string;
-            /** @description As it was asked; of an earlier version it is not known. */
+            /** @description Holds the question as it was asked; of an earlier version it is not known. */
             question?: string | null;
             /** @description What read the question together with each passage; null where nothing did. */
             reader?: string | null;
             reason?: components["schemas"]["Reason"] | null;
             /** Format: uuid */
             request_id: string;
-            /** @description Of everything else in this receipt but the signature, as canonical JSON (RFC 8785). */
+            /** @description Covers everything else in this receipt but the signature, as canonical JSON (RFC 8785). */
             sha256: string;
             /**
-             * @description Of the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that confirms
-             *     what the answer proposes.
+             * @description Covers the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that
+             *     confirms what the answer proposes.
              */
             shown_sha256?: string | null;
             signature?: components["schemas"]["ReceiptSignature"] | null;
-            /** @description The answer's text in order, byte for byte. */
+            /** @description Holds the answer's text in order, byte for byte. */
             stretches: components["schemas"]["Stretch"][];
-            /** @description Of the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing. */
+            /** @description Covers the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing. */
             token_sha256?: string | null;
-            /** @description Of the gates' records, their numbers to four places, as canonical JSON. */
+            /** @description Covers the gates' records, their numbers to four places, as canonical JSON. */
             trace_sha256: string;
             /** @description The entailment model that judged the claims; null when none did. */
             verifier?: string | null;
             /**
              * Format: int32
-             * @description By which rules it was made, and so what it covers. Left out by version 1.
+             * @description Says by which rules the receipt was made, and so what it covers. Left out by version 1.
              */
             version?: number;
         };
-        /** @description Who signed, and the signature. */
+        /** @description A signature says which key signed a receipt, and holds the proof. */
         ReceiptSignature: {
-            /** @description Ed25519, base64url without padding. */
+            /** @description Holds the Ed25519 signature in base64url without padding. */
             ed25519: string;
             /** @description The key's id in the installation's key set. */
             key: string;
         };
         ReceiptSource: {
-            /** @description Of that version's text. */
+            /** @description Digest of that version's text: a document that was changed since is noticed. */
             document_sha256: string;
-            /** @description Of the characters at `span`. */
+            /** @description Digest of the characters at `span`. */
             passage_sha256: string;
             source_id: string;
-            /** @description Characters of that version's text. */
+            /** @description Where the passage stands, in characters of that version's text. */
             span: components["schemas"]["CharSpan"];
             /** Format: int32 */
             version: number;
@@ -2526,7 +2526,7 @@ export interface components {
             confidence_level: components["schemas"]["ConfidenceLevel"];
             /**
              * Format: double
-             * @description 0 to 1, rounded to three places.
+             * @description How sure the answer is, from 0 to 1, rounded to three places so that clients compare what they see.
              */
             confidence_score: number;
             degraded: boolean;
@@ -2537,7 +2537,7 @@ export interface components {
         Revocation: {
             /**
              * Format: int64
-             * @description In seconds since 1970.
+             * @description When the key was revoked, in seconds since 1970.
              */
             revoked_at: number;
         };
@@ -2685,7 +2685,7 @@ export interface components {
             check: components["schemas"]["SentenceCheck"];
             kind: components["schemas"]["StretchKind"];
             sources: components["schemas"]["ReceiptSource"][];
-            /** @description As it was shown: markers and the white space around it included. */
+            /** @description Holds the text as it was shown: markers and the white space around it included. */
             text: string;
         };
         /**
@@ -2889,13 +2889,13 @@ export interface components {
             terms: number;
             title?: string | null;
         };
-        /** @description A public key of an Edwards curve (RFC 8037). */
+        /** @description Describes a public key of an Edwards curve as a JSON Web Key (RFC 8037). */
         WebKey: {
             alg?: string | null;
             crv?: string;
             /**
              * Format: int64
-             * @description Until when it signed; left out where it signs still.
+             * @description When the key stopped signing, in seconds since 1970. It is left out while the key still signs.
              */
             exp?: number | null;
             /**
