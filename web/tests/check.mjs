@@ -307,8 +307,8 @@ const tests = {
     const { page, tripped, close } = await visit(browser);
     const turn = await ask(page, 'What is the access code of the north gate?');
     await turn.getByText(/^Answered from/).waitFor();
-    // The document's own numbers in brackets stay text; the footnote stands behind the sentence.
-    assert.match(await turn.locator('.text').innerText(), /every May \[1\] \[99\]\.\s*1/);
+    // The document's own numbers stand in round brackets, so that nobody takes them for footnotes; ours is behind the sentence.
+    assert.match(await turn.locator('.text').innerText(), /every May \(1\) \(99\)\.\s*1/);
     await turn
       .getByRole('button', { name: /^Source 1: Parking/ })
       .first()

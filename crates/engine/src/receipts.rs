@@ -25,6 +25,7 @@ pub use presented::{Presented, PresentedError};
 pub use proof::{Proof, proof};
 use recheck::recheck;
 pub use report::{Outcome, Report, SourceReport, StretchReport};
+pub(crate) use source::spaced_alike;
 use source::{SourceState, look_up};
 
 /// What a receipt is checked against.

@@ -178,7 +178,7 @@ impl SourceState {
 }
 
 /// Writes a text with single spaces, and in the form in which sentences are checked and shown.
-pub(super) fn spaced_alike(text: &str) -> String {
+pub(crate) fn spaced_alike(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
