@@ -52,8 +52,8 @@ pub struct OpenAiSettings {
 pub struct OpenAiModel {
     settings: OpenAiSettings,
     client: reqwest::Client,
-    /// The models the server named last.
-    served: Cache<(), Arc<Vec<String>>>,
+    /// The models the server named last; none of one that has no list.
+    served: Cache<(), Option<Arc<Vec<String>>>>,
     dialects: Dialects,
 }
 
@@ -215,10 +215,10 @@ impl LanguageModel for OpenAiModel {
     }
 
     async fn served(&self) -> Result<Vec<String>, ModelError> {
-        // What may be asked for is there, as far as anybody can tell, where there is no list.
-        let listed = async { Ok(Arc::new(self.named_soon().await?.unwrap_or_else(|| self.allowed()))) };
+        let listed = async { Ok(self.named_soon().await?.map(Arc::new)) };
         match self.served.try_get_with((), listed).await {
-            Ok(served) => Ok(served.to_vec()),
+            // What may be asked for is there, as far as anybody can tell, where there is no list.
+            Ok(served) => Ok(served.map_or_else(|| self.allowed(), |served| served.to_vec())),
             Err(error) => Err(ModelError::clone(&error)),
         }
     }

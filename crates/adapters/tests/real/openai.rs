@@ -322,6 +322,14 @@ async fn a_parameter_that_a_server_refuses_is_not_sent_again() {
 }
 
 #[tokio::test]
+async fn of_a_server_without_a_list_each_model_is_there_as_far_as_anybody_can_tell() {
+    let (url, _) = scripted(vec![refusal("404 Not Found", "{}"); 2]).await;
+    let first = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+    let second = first.other("n", Duration::from_secs(10));
+    assert_eq!((first.served().await, second.served().await), (Ok(vec!["m".to_owned()]), Ok(vec!["n".to_owned()])));
+}
+
+#[tokio::test]
 async fn a_server_that_knows_no_schema_is_asked_for_json_and_then_for_nothing() {
     let no_schema =
         r#"{"error":{"message":"This response_format type is not supported now","type":"invalid_request_error"}}"#;
