@@ -1,17 +1,13 @@
 //! What a model server says of itself beside the protocol: what it is, how much its models hold, and how it reranks.
 
 use std::fmt;
-use std::time::Duration;
 
 use ibidem_ports::language_model::is_same_model;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{LARGEST_REPLY, OpenAiModel};
+use super::{LARGEST_REPLY, OpenAiModel, OpenAiSettings, PATIENCE};
 use crate::bounded;
-
-/// How long one of these questions may take: each is answered from memory.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A program that serves models.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -125,13 +121,13 @@ impl OpenAiModel {
     /// How it scores a passage that answers and one that does not; none of a server that does not rerank.
     pub async fn rerank_scale(&self) -> Option<RerankScale> {
         let (query, documents) = RERANKED;
-        let model = &self.settings.model;
+        let OpenAiSettings { model, connection, .. } = &self.settings;
         let asked = json!({ "model": model, "query": query, "documents": documents });
-        let scores = match self.posted("/rerank", asked).await.as_ref().and_then(scores) {
+        let scores = match self.posted(connection.address("/rerank"), asked).await.as_ref().and_then(scores) {
             Some(scores) => scores,
             None => {
                 let asked = json!({ "query": query, "texts": documents, "raw_scores": false });
-                scores(&self.posted_beside("/rerank", asked).await?)?
+                scores(&self.posted(connection.address_beside("/rerank"), asked).await?)?
             }
         };
         let [right, wrong] = scores;
@@ -145,7 +141,7 @@ impl OpenAiModel {
     /// How many numbers it makes of a text; none of a server that embeds nothing.
     pub async fn embedding_dimensions(&self) -> Option<usize> {
         let asked = json!({ "model": self.settings.model, "input": [RERANKED.0] });
-        let reply = self.posted("/embeddings", asked).await?;
+        let reply = self.posted(self.settings.connection.address("/embeddings"), asked).await?;
         reply["data"][0]["embedding"].as_array().map(Vec::len).filter(|dimensions| *dimensions > 0)
     }
 
@@ -154,14 +150,8 @@ impl OpenAiModel {
         json_of(connection.authorised(self.client.get(connection.address_beside(path)))).await
     }
 
-    async fn posted(&self, path: &str, body: Value) -> Option<Value> {
-        let connection = &self.settings.connection;
-        json_of(connection.authorised(self.client.post(connection.address(path)).json(&body))).await
-    }
-
-    async fn posted_beside(&self, path: &str, body: Value) -> Option<Value> {
-        let connection = &self.settings.connection;
-        json_of(connection.authorised(self.client.post(connection.address_beside(path)).json(&body))).await
+    async fn posted(&self, address: String, body: Value) -> Option<Value> {
+        json_of(self.settings.connection.authorised(self.client.post(address).json(&body))).await
     }
 }
 

@@ -28,10 +28,7 @@ use super::quoting::{quotation, quotation_of_row};
 /// words the best note is always heard. The best of every document and kind of document that the question names is heard
 /// either way.
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
-    let texts: Vec<String> = footnotes
-        .notes()
-        .map(|(_, candidate)| sanitize(&candidate.passage.text, &[candidate.passage.text.as_str()]))
-        .collect();
+    let texts = shown_texts(footnotes);
     let asked = significant_terms(query);
     let mut always_quoted = best_of_named(&asked, footnotes);
     let candidates = found(&asked, footnotes, &texts);
@@ -58,10 +55,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
 /// All sentences of the notes that say something, in the order of the notes, each cited: those that a model may choose
 /// among. The rows of a table are sentences of their own.
 pub(super) fn sayable(footnotes: &Footnotes<'_>) -> Vec<Sentence> {
-    let texts: Vec<String> = footnotes
-        .notes()
-        .map(|(_, candidate)| sanitize(&candidate.passage.text, &[candidate.passage.text.as_str()]))
-        .collect();
+    let texts = shown_texts(footnotes);
     let found = found(&BTreeSet::new(), footnotes, &texts);
     let quoted = found.into_iter().flat_map(|CandidateSentence { number, place, sentence, .. }| {
         let whole = Quotation::whole(number, place, sentence);
@@ -76,6 +70,12 @@ pub(super) fn sayable(footnotes: &Footnotes<'_>) -> Vec<Sentence> {
     let words = quoted.filter_map(|quoted| in_full(&quoted, footnotes, &texts));
     let each = words.filter(|(_, words)| seen.insert(words.clone()));
     each.map(|(number, words)| Sentence::claim(with_marker(&words, number) + " ", vec![number])).collect()
+}
+
+/// The notes' texts as they may be shown.
+fn shown_texts(footnotes: &Footnotes<'_>) -> Vec<String> {
+    let texts = footnotes.notes().map(|(_, candidate)| candidate.passage.text.as_str());
+    texts.map(|text| sanitize(text, &[text])).collect()
 }
 
 /// With what it needs to say by itself what it means.

@@ -61,15 +61,13 @@ pub(super) fn choice(question: &Question, sentences: &[Sentence], most: usize, f
     let mut asked = "Sentences:\n".to_owned();
     let mut under = None;
     for (number, sentence) in (1..).zip(sentences) {
-        let note = sentence
-            .citations
-            .first()
-            .and_then(|note| footnotes.passage(*note))
-            .filter(|_| sentence.citations.first().copied() != under);
-        if let Some(passage) = note {
+        let note = sentence.citations.first().copied();
+        if note != under
+            && let Some(passage) = note.and_then(|note| footnotes.passage(note))
+        {
             asked.push_str(&format!("({})\n", one_paragraph(&without_markers(&NoteLine::of(passage).text()))));
         }
-        under = sentence.citations.first().copied();
+        under = note;
         asked.push_str(&numbered_sentence(number, sentence));
     }
     asked.push_str(&format!("\nQuestion: {}", one_paragraph(&without_markers(&question.query))));

@@ -7,7 +7,7 @@ use zip::write::SimpleFileOptions;
 
 use crate::files::{End, Hostile, file};
 
-fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, content) in parts {
         writer.start_file(*path, SimpleFileOptions::default().compression_level(Some(1))).unwrap();

@@ -1,20 +1,7 @@
 //! Sheets, slides, books and writings that are bombs, mazes or broken.
 
-use std::io::{Cursor, Write as _};
-
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
-
+use crate::docx::archive;
 use crate::files::{End, Hostile, file};
-
-fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for (path, content) in parts {
-        writer.start_file(*path, SimpleFileOptions::default().compression_level(Some(1))).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
-}
 
 fn xlsx(sheet: &str, strings: &[u8]) -> Vec<u8> {
     let root = br#"<Relationships><Relationship Id="rId1" Type="http://x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;

@@ -1,6 +1,5 @@
 //! The language models: which has which role, with what it takes and how that is counted.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ pub fn server_tokenizer(settings: &LanguageModelSettings, name: &str) -> anyhow:
 /// Every role of the settings; none without a model server.
 pub async fn roles(settings: Option<&LanguageModelSettings>) -> anyhow::Result<Roles> {
     let Some(settings) = settings else { return Ok(Roles::default()) };
-    let mut models = Models { settings, servers: Vec::new(), tokenizers: HashMap::new() };
+    let mut models = Models { settings, servers: Vec::new(), tokenizers: Vec::new() };
     let (long, short) = (settings.timeout_ms.get(), settings.planner_timeout_ms.get());
     let roles = &settings.roles;
     let mut also_allowed = Vec::new();
@@ -59,7 +58,8 @@ pub async fn roles(settings: Option<&LanguageModelSettings>) -> anyhow::Result<R
 struct Models<'a> {
     settings: &'a LanguageModelSettings,
     servers: Vec<(Connection, OpenAiModel)>,
-    tokenizers: HashMap<TokenizerSource, Arc<dyn Tokenizer>>,
+    /// With the server that counts, where one does.
+    tokenizers: Vec<(TokenizerSource, Option<Connection>, Arc<dyn Tokenizer>)>,
 }
 
 impl Models<'_> {
@@ -91,21 +91,21 @@ impl Models<'_> {
     }
 
     async fn tokenizer(&mut self, name: &str, source: &TokenizerSource) -> anyhow::Result<Arc<dyn Tokenizer>> {
-        if *source == TokenizerSource::Server {
-            return Ok(Arc::new(server_tokenizer(self.settings, name)?));
-        }
-        if let Some(tokenizer) = self.tokenizers.get(source) {
+        let server = (*source == TokenizerSource::Server).then(|| self.settings.connection(name));
+        let known = self.tokenizers.iter().find(|(known, asked, _)| known == source && *asked == server);
+        if let Some((.., tokenizer)) = known {
             return Ok(Arc::clone(tokenizer));
         }
         let tokenizer: Arc<dyn Tokenizer> = match source {
-            TokenizerSource::Estimate | TokenizerSource::Server => Arc::new(Estimate),
+            TokenizerSource::Estimate => Arc::new(Estimate),
+            TokenizerSource::Server => Arc::new(server_tokenizer(self.settings, name)?),
             TokenizerSource::File(path) => {
                 let path = path.clone();
                 let loaded = tokio::task::spawn_blocking(move || TokenizerFile::load(&path)).await?;
                 Arc::new(loaded.context("check `language_model.tokenizer` and those of `language_model.models`")?)
             }
         };
-        self.tokenizers.insert(source.clone(), Arc::clone(&tokenizer));
+        self.tokenizers.push((source.clone(), server, Arc::clone(&tokenizer)));
         Ok(tokenizer)
     }
 }

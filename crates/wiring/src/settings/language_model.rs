@@ -176,7 +176,7 @@ impl LanguageModelSettings {
                 problems.note(&key, "needs `language_model.url`, the server that has the model");
             }
             return;
-        };
+        }
         let is_one = answer.is_none() || self.name.is_none() || *answer == self.name;
         problems.unless(is_one, "language_model.name", "is short for `language_model.roles.answer`; set one of them");
         let is_named = answer.is_some() || self.name.is_some();
