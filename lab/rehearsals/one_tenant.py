@@ -117,6 +117,8 @@ def rehearse(stage, passages, askers, seconds):
         crowd = Asker([server], large, at_once=askers, pause=0.0, questions=list(asked(500, made)))
         beside = asked_for(server, small, seconds, crowd)
     taken, crowded = seconds_taken(alone_asked), seconds_taken(beside)
+    lost = [reply for *_, reply in [*alone_asked.replies, *beside.replies] if reply.status != 200]
+    check(not lost, f"every question of the other tenant had an answer or a refusal, but {len(lost)}: {told(lost)}")
     check(len(taken) >= 10 and len(crowded) >= 3, f"the other tenant had {len(taken)} replies alone and {len(crowded)} beside {askers} askers")
     say(f"the large tenant had {len(crowd.replies)} replies, p95 {p95(seconds_taken(crowd)):.2f} s: {told([reply for *_, reply in crowd.replies])}")
     say(f"the other tenant: p95 {p95(taken):.2f} s alone, {p95(crowded):.2f} s beside; told: {told([reply for *_, reply in beside.replies])}")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ibidem_ports::clock;
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_ports::language_model::ModelError;
+use ibidem_ports::on_behalf;
 use ibidem_ports::records::{DecisionRecord, TurnRecord};
 use ibidem_words::{Answer, Identity, KeyInForce, Reason, Refusal, Seal, SubjectId};
 use tracing::{Instrument as _, trace_span};
@@ -115,6 +116,15 @@ impl Engine {
         asked: Asked,
         listener: &mut dyn Listener,
     ) -> Result<Spoken, AskError> {
+        on_behalf::of(asked.scope.tenant(), self.answered(by, asked, listener)).await
+    }
+
+    async fn answered(
+        &self,
+        by: Option<SubjectId>,
+        asked: Asked,
+        listener: &mut dyn Listener,
+    ) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (asked_at, policy, question) = (asked.at, asked.policy.in_force(), asked.question.query.clone());
         let (asked, rewritten_question) = follow_up::self_contained(&self.parts, asked).await;
@@ -135,6 +145,10 @@ impl Engine {
 
     /// Routes, gathers and sifts as for an answer, and tells what happened instead of answering.
     pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
+        on_behalf::of(asked.scope.tenant(), self.explained(asked)).await
+    }
+
+    async fn explained(&self, asked: Asked) -> Result<Explanation, SearchError> {
         let (asked, _) = follow_up::self_contained(&self.parts, asked).await;
         let head = explain::ExplanationHead {
             question: asked.question.query.clone(),

@@ -9,6 +9,7 @@ use ibidem_ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use ibidem_ports::degrade::{Deadline, Fault as _, Part};
 use ibidem_ports::embedder::{EmbedError, Embedder};
 use ibidem_ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_ports::on_behalf;
 use ibidem_ports::word_statistics::WordStatistics;
 use ibidem_words::Fallback;
 use ibidem_words::{
@@ -141,6 +142,10 @@ impl Searcher {
 
     /// The best passages, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
+        on_behalf::of(scope.tenant(), self.best(scope, request)).await
+    }
+
+    async fn best(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
         let hits_per_lane = request.limit.max(FEWEST_PER_LANE);
         let (query, attainable, fallback_reasons) = self.query(scope, request, hits_per_lane).await?;
         let mut rounds = Rounds::default();

@@ -17,6 +17,7 @@ pub mod index;
 pub mod intake;
 pub mod language_model;
 pub mod memory;
+pub mod on_behalf;
 pub mod originals;
 pub mod outbox;
 pub mod owners;

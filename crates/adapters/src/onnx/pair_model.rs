@@ -162,9 +162,10 @@ impl<H: Head> PairModel<H> {
         Ok(Self { name, head, workers, room: Room::new(settings.queue), sessions: settings.sessions, pace })
     }
 
-    /// How long so many pairs would take from now on, behind those that wait already; nothing before the first was read.
+    /// How long so many pairs would take from now on, in turn with those that wait already; nothing before the first was
+    /// read.
     pub(super) fn expected_wait(&self, pairs: usize) -> Duration {
-        self.pace.of(self.room.taken().saturating_add(pairs).div_ceil(self.sessions))
+        self.pace.of(self.workers.until(pairs).div_ceil(self.sessions))
     }
 
     /// The logits of each pair, in their order.

@@ -1,12 +1,17 @@
-//! Texts waiting for a model, and the threads that work them off: queries first, passages in small batches.
+//! Texts waiting for a model, and the threads that work them off: queries first, passages in small batches, and each
+//! tenant in its turn.
 
-use std::collections::VecDeque;
+mod turns;
+
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use ibidem_words::TenantId;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::request::{Reply, Request, Trouble, WindowPosition, locked};
 use super::tokens::Window;
+use turns::Turns;
 
 /// Texts tokenised in one go; between two goes a query may overtake.
 const TEXTS_READ_TOGETHER: usize = 16;
@@ -46,6 +51,7 @@ struct Piece {
 struct Waiting<T> {
     texts: VecDeque<Text<T>>,
     pieces: VecDeque<Piece>,
+    turns: Turns,
 }
 
 struct State<T> {
@@ -56,7 +62,7 @@ struct State<T> {
 
 impl<T> Default for Waiting<T> {
     fn default() -> Self {
-        Self { texts: VecDeque::new(), pieces: VecDeque::new() }
+        Self { texts: VecDeque::new(), pieces: VecDeque::new(), turns: Turns::default() }
     }
 }
 
@@ -95,6 +101,20 @@ impl<T> Queue<T> {
             self.changed.notify_all();
         }
         receiver
+    }
+
+    /// How many queries are answered until so many more of this tenant's are: what it has waiting, and of each other tenant
+    /// at most as much, as they take turns.
+    pub(super) fn until(&self, more: usize, tenant: Option<TenantId>) -> usize {
+        let state = locked(&self.state);
+        let mut waiting: HashMap<Option<TenantId>, usize> = HashMap::from([(tenant, more)]);
+        let Waiting { texts, pieces, .. } = &state.queries;
+        let requests = texts.iter().map(|text| &text.request).chain(pieces.iter().map(|piece| &piece.request));
+        for request in requests {
+            *waiting.entry(request.tenant).or_default() += 1;
+        }
+        let own = waiting.get(&tenant).copied().unwrap_or_default();
+        waiting.into_values().map(|others| others.min(own)).sum()
     }
 
     /// Ends the workers after what they have in hand, and drops what is still waiting.
@@ -153,13 +173,20 @@ impl<T> Waiting<T> {
         }
         self.pieces.retain(|piece| !piece.request.is_over());
         let batch = self.take_batch(batch_tokens);
+        for piece in &batch {
+            self.turns.note(piece.request.tenant, piece.tokens.len());
+        }
         (!batch.is_empty()).then_some(Task::Run(batch))
     }
 
-    /// The oldest piece with those closest to it in length, so that little of the batch is padding
-    /// and nothing waits for ever.
+    /// The oldest piece of the tenant whose turn it is, with those closest to it in length, so that little of the batch is
+    /// padding and nothing waits for ever.
     fn take_batch(&mut self, batch_tokens: usize) -> Vec<Piece> {
-        let Some(oldest) = self.pieces.pop_front() else { return Vec::new() };
+        let Some(tenant) = self.turns.first(self.pieces.iter().map(|piece| piece.request.tenant)) else {
+            return Vec::new();
+        };
+        let oldest = self.pieces.iter().position(|piece| piece.request.tenant == tenant);
+        let Some(oldest) = oldest.and_then(|oldest| self.pieces.remove(oldest)) else { return Vec::new() };
         let mut longest = oldest.tokens.len();
         let mut batch = vec![oldest];
         // Nothing would fit beside it, however many wait.

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ibidem_ports::on_behalf;
+use ibidem_words::TenantId;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::encoder::normalise;
@@ -19,6 +21,8 @@ pub(super) enum Trouble {
 
 pub(super) struct Request {
     pub(super) lane: Lane,
+    /// Whose work it is.
+    pub(super) tenant: Option<TenantId>,
     progress: Mutex<Progress>,
 }
 
@@ -56,7 +60,7 @@ impl Request {
         let (caller, receiver) = oneshot::channel();
         let texts: Vec<TextProgress> = (0..texts).map(|_| TextProgress::default()).collect();
         let progress = Progress { missing: texts.len(), texts, caller: Some(caller), _room: room };
-        (Self { lane, progress: Mutex::new(progress) }, receiver)
+        (Self { lane, tenant: on_behalf::tenant(), progress: Mutex::new(progress) }, receiver)
     }
 
     pub(super) fn answer(&self, reply: Reply) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use ibidem_ports::on_behalf;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::queue::{self, Lane, Model, Queue};
@@ -29,6 +30,11 @@ impl<T: Send + 'static> Workers<T> {
             workers.threads.push(thread.map_err(|error| error.to_string())?);
         }
         Ok(workers)
+    }
+
+    /// How many queries are answered until so many more of whoever asks now are.
+    pub(super) fn until(&self, more: usize) -> usize {
+        self.queue.until(more, on_behalf::tenant())
     }
 
     /// What the model says of each text, in their order.
@@ -77,11 +83,6 @@ impl Room {
     pub(super) async fn wait_for(&self, texts: usize) -> Result<OwnedSemaphorePermit, Trouble> {
         let permit = Arc::clone(&self.permits).acquire_many_owned(self.needed(texts)).await;
         permit.map_err(|error| Trouble::Failed(error.to_string()))
-    }
-
-    /// How many texts wait or are under way.
-    pub(super) fn taken(&self) -> usize {
-        (self.size as usize).saturating_sub(self.permits.available_permits())
     }
 
     /// `None` when there is not enough of it now.

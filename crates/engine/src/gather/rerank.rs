@@ -302,9 +302,13 @@ async fn read_alone(
     if alone.is_empty() {
         return Ok(Vec::new());
     }
-    let (places, texts): (Vec<_>, Vec<_>) = alone.into_iter().map(|(place, one)| ((place, one.span), one.text)).unzip();
-    let read = relevances(reading.reranker, reading.rest(), question, texts).await?;
-    Ok(places.into_iter().zip(read).map(|((place, span), read)| (place, span, read)).collect())
+    let mut found = Vec::with_capacity(alone.len());
+    for together in alone.chunks(READ_TOGETHER) {
+        let texts = together.iter().map(|(_, one)| one.text.clone()).collect();
+        let read = relevances(reading.reranker, reading.rest(), question, texts).await?;
+        found.extend(together.iter().zip(read).map(|((place, one), read)| (*place, one.span, read)));
+    }
+    Ok(found)
 }
 
 /// One for each text.

@@ -7,6 +7,7 @@ use ibidem_engine::claims::held_against;
 use ibidem_engine::search::{Lanes, SearchRequest};
 use ibidem_ports::catalogue::{Catalogue as _, CataloguePassage};
 use ibidem_ports::degrade::Deadline;
+use ibidem_ports::on_behalf;
 use ibidem_words::{CollectionName, PassageKey, Scope, SentenceCheck, SentenceVerdict, SourceId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -120,7 +121,8 @@ pub(crate) async fn verify(
     };
     let policy = state.policy_for(caller.0.tenant(), None, &body.collections).await?;
     let engine = state.engine_in_force();
-    let checks = held_against(&engine.parts, &policy, &body.claim, &passages, deadline).await;
+    let held = held_against(&engine.parts, &policy, &body.claim, &passages, deadline);
+    let checks = on_behalf::of(scope.tenant(), held).await;
     let mut passages: Vec<ClaimPassage> =
         passages.into_iter().zip(checks).map(|(passage, check)| ClaimPassage::of(passage, check)).collect();
     passages.sort_by(|one, other| {

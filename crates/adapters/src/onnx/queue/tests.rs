@@ -1,3 +1,4 @@
+use ibidem_ports::on_behalf;
 use tokio::sync::Semaphore;
 
 use super::*;
@@ -92,4 +93,32 @@ fn a_closed_queue_lets_go_of_its_callers() {
     let mut late = queue.submit(Lane::Queries, vec!["two".to_owned()], permit());
     assert!(matches!(late.try_recv(), Err(oneshot::error::TryRecvError::Closed)));
     assert_eq!(room.available_permits(), 2);
+}
+
+#[tokio::test]
+async fn tenants_take_turns_whoever_came_first_and_however_many_wait() {
+    let (large, small) = (TenantId::named("large"), TenantId::named("small"));
+    let mut all: Waiting<String> = Waiting::default();
+    let mut callers = Vec::new();
+    for (tenant, lengths) in [(large, vec![5; 6]), (small, vec![6, 6])] {
+        let (theirs, caller) = on_behalf::of(tenant, async { waiting(&lengths) }).await;
+        all.pieces.extend(theirs.pieces);
+        callers.push(caller);
+    }
+    let mut taken = Vec::new();
+    while let Some(Task::Run(batch)) = all.take(1) {
+        taken.extend(lengths(&batch));
+    }
+    assert_eq!(taken, [5, 6, 5, 6, 5, 5, 5, 5]);
+}
+
+#[tokio::test]
+async fn nobody_waits_for_more_of_others_than_for_their_own() {
+    let (large, small) = (TenantId::named("large"), TenantId::named("small"));
+    let queue = Queue::<String>::new(1);
+    let (theirs, _caller) = on_behalf::of(large, async { waiting(&[5; 100]) }).await;
+    locked(&queue.state).queries = theirs;
+    assert_eq!(queue.until(8, Some(small)), 16);
+    assert_eq!(queue.until(8, Some(large)), 108);
+    assert_eq!(queue.until(0, None), 0);
 }
