@@ -11,10 +11,11 @@ VERDICTS = ("supported", "contradicted", "unsupported", "unchecked")
 LONGEST_CLAIM = 2000
 # Stands for the rest of a text that is too long. No sentence is only this.
 REST = "…"
+STOPS = ("unreachable", "refused", "time")
 
 
 class Stop(Exception):
-    """No further sentence can be checked. `reason` is a key of `WORDS`: `unreachable` or `refused`."""
+    """No further sentence can be checked. `reason` is a key of `Words.why`: `unreachable`, `refused` or `time`."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -141,7 +142,7 @@ def check_text(verdict_of: Callable[[str, float], str], text: str, limits: Limit
 
     def ask(claim: str) -> str:
         left = deadline - time.monotonic()
-        if why and why[0] in ("unreachable", "refused"):
+        if why and why[0] in STOPS:
             return "unchecked"
         if left <= 0:
             why.append("time")

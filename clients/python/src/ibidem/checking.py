@@ -1,0 +1,41 @@
+"""Joins the two: a whole text checked by a server."""
+
+import time
+from collections.abc import Callable, Iterable
+
+from ibidem.client import Ibidem, Problem, Unreachable
+from ibidem.texts import Stop
+
+# What the API takes for one claim.
+MOST_SOURCES = 16
+
+
+def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = ()) -> Callable[[str, float], str]:
+    """What `check_text` asks: each claim held against `sources`, or, where none are named or one is gone, against what a
+    search in `collections` finds."""
+    named, among = list(sources)[:MOST_SOURCES], list(collections)
+
+    def verdict_of(claim: str, seconds: float) -> str:
+        deadline = time.monotonic() + seconds
+        against, waited = list(named), False
+        while True:
+            left = max(0.01, deadline - time.monotonic())
+            try:
+                return ibidem.check(claim, sources=against, collections=among, timeout=left)[0].verdict
+            except Unreachable:
+                raise Stop("time" if time.monotonic() >= deadline else "unreachable") from None
+            except Problem as problem:
+                pause = problem.retry_after or 1.0
+                if problem.status == 404 and against:
+                    against = []
+                elif problem.status in (429, 503) and not waited and pause < deadline - time.monotonic():
+                    waited = True
+                    time.sleep(pause)
+                elif problem.status in (401, 403, 404, 429):
+                    raise Stop("refused") from None
+                elif problem.status >= 500:
+                    raise Stop("unreachable") from None
+                else:
+                    raise
+
+    return verdict_of
