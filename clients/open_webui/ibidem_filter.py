@@ -520,12 +520,36 @@ def unmarked(text: str) -> str:
 
 """Joins the two: a whole text checked by a server."""
 
+import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 
 # What the API takes for one claim.
 MOST_SOURCES = 16
+# A passage of Ibidem, as its ids, its API and its pages name it.
+PASSAGE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|/(?:passages/)?)(\d{1,6})")
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """The texts anywhere in `value`: at most 10,000 parts of it, to whatever depth."""
+    waiting, left = [value], 10_000
+    while waiting and left:
+        left -= 1
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one[:100_000]
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def passages_named(value: Any) -> list[str]:
+    """The first passages of Ibidem that are named anywhere in `value`, as many as a claim can be held against."""
+    found = (match for text in _texts_in(value) for match in PASSAGE.finditer(text))
+    return list(dict.fromkeys(f"{match[1]}:{int(match[2])}" for match in found))[:MOST_SOURCES]
 
 
 def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = ()) -> Callable[[str, float], str]:
@@ -569,29 +593,7 @@ from pydantic import BaseModel, Field
 
 log = logging.getLogger("ibidem_filter")
 
-# A passage of Ibidem, as its ids, its API and its pages name it.
-PASSAGE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|/(?:passages/)?)(\d{1,6})")
 FAILED = "> Ibidem could not check this answer, so it is not shown."
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    """The texts anywhere in `value`, at most 10,000 of it, to whatever depth."""
-    waiting, left = [value], 10_000
-    while waiting and left:
-        left -= 1
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one[:100_000]
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-
-
-def passages_named(message: dict[str, Any]) -> list[str]:
-    """Passages of Ibidem that the sources of a message name."""
-    found = (match for text in _texts_in(message.get("sources")) for match in PASSAGE.finditer(text))
-    return list(dict.fromkeys(f"{match[1]}:{int(match[2])}" for match in found))[:MOST_SOURCES]
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
@@ -687,7 +689,7 @@ class Filter:
         except ValueError as error:
             log.error("a setting of the filter is wrong: %s", error)  # It names neither the key nor the address.
             raise
-        sources = passages_named(message) if valves.against == "sources" else []
+        sources = passages_named(message.get("sources")) if valves.against == "sources" else []
         among = [name.strip() for name in valves.collections.split(",") if name.strip()]
         limits = Limits(seconds=valves.seconds, sentences=valves.sentences, parallel=valves.parallel)
         checked = await asyncio.to_thread(check_text, verdicts_by(ibidem, sources, among), text, limits)

@@ -1,6 +1,6 @@
 """A client of Ibidem with the standard library alone: `Ibidem(url, key)` asks, streams and checks."""
 
-from ibidem.checking import verdicts_by
+from ibidem.checking import passages_named, verdicts_by
 from ibidem.client import (
     Answer,
     Citation,
@@ -17,5 +17,6 @@ from ibidem.texts import CheckedText, Limits, Stop, check_text, rendered, unmark
 
 __all__ = [
     "Answer", "CheckedText", "Citation", "ClaimCheck", "ClaimPassage", "Ibidem", "IbidemError", "Limits", "Problem",
-    "Sentence", "Stop", "UnexpectedReply", "Unreachable", "check_text", "rendered", "unmarked", "verdicts_by",
-]
+    "Sentence", "Stop", "UnexpectedReply", "Unreachable", "check_text",
+    "passages_named", "rendered", "unmarked", "verdicts_by",
+]  # fmt: skip

@@ -1,13 +1,37 @@
 """Joins the two: a whole text checked by a server."""
 
+import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from ibidem.client import Ibidem, Problem, Unreachable
 from ibidem.texts import Stop
 
 # What the API takes for one claim.
 MOST_SOURCES = 16
+# A passage of Ibidem, as its ids, its API and its pages name it.
+PASSAGE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|/(?:passages/)?)(\d{1,6})")
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """The texts anywhere in `value`: at most 10,000 parts of it, to whatever depth."""
+    waiting, left = [value], 10_000
+    while waiting and left:
+        left -= 1
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one[:100_000]
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+
+
+def passages_named(value: Any) -> list[str]:
+    """The first passages of Ibidem that are named anywhere in `value`, as many as a claim can be held against."""
+    found = (match for text in _texts_in(value) for match in PASSAGE.finditer(text))
+    return list(dict.fromkeys(f"{match[1]}:{int(match[2])}" for match in found))[:MOST_SOURCES]
 
 
 def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = ()) -> Callable[[str, float], str]:
