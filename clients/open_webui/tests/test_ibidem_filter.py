@@ -34,6 +34,8 @@ def loaded():
 
 
 MODULE = loaded()
+logging.getLogger("ibidem_filter").propagate = False
+logging.getLogger("ibidem_filter").addHandler(logging.NullHandler())
 TEXT = "Dinner costs 50 euros. Lunch costs 60 euros. Breakfast is free."
 MARKED = (
     "> Checked by Ibidem: the documents bear out 1 of 3 sentences.\n\nDinner costs 50 euros. "
@@ -140,8 +142,10 @@ class Filters(unittest.TestCase):
     def test_the_key_is_in_no_log(self):
         log = io.StringIO()
         handler = logging.StreamHandler(log)
-        logging.getLogger().addHandler(handler)
-        self.addCleanup(logging.getLogger().removeHandler, handler)
+        # The key is searched for in what anything logs.
+        for logger in (logging.getLogger(), logging.getLogger("ibidem_filter")):
+            logger.addHandler(handler)
+            self.addCleanup(logger.removeHandler, handler)
         for given in ({"key": KEY + "\n"}, {"url": "http://127.0.0.1:1"}, {"url": f"http://{KEY}@host"}):
             self.outlet({"messages": [{"role": "assistant", "content": TEXT}]}, **given)
         self.assertIn("a setting of the filter is wrong", log.getvalue())
