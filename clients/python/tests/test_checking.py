@@ -39,6 +39,8 @@ class WholeTexts(unittest.TestCase):
             self.assertIn(words, text)
             self.assertNotIn(KEY, text)
             self.assertNotIn("euros", text)
+        checked, _ = self.checked(lambda _: (422, {**problem(422), "type": "unknown_collection"}))
+        self.assertIn("refused the request", rendered(checked))
 
 
 if __name__ == "__main__":

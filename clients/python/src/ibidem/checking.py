@@ -55,7 +55,7 @@ def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterab
                 elif problem.status in (429, 503) and not waited and pause < deadline - time.monotonic():
                     waited = True
                     time.sleep(pause)
-                elif problem.status in (401, 403, 404, 429):
+                elif problem.status in (401, 403, 404, 429) or problem.type.endswith("unknown_collection"):
                     raise Stop("refused") from None
                 elif problem.status >= 500:
                     raise Stop("unreachable") from None
