@@ -60,8 +60,8 @@ class Citation:
 
     @classmethod
     def of(cls, body: Any) -> "Citation":
-        texts = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
-        return cls(_of(body, "marker", int), *texts, _of(body, "link", OPTIONAL_TEXT), body)
+        source, document, snippet = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
+        return cls(_of(body, "marker", int), source, document, snippet, _of(body, "link", OPTIONAL_TEXT), body)
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class Answer:
 
     @classmethod
     def of(cls, body: Any) -> "Answer":
-        texts = (_of(body, name, str) for name in ("request_id", "action", "answer"))
-        whys = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
-        citations = tuple(map(Citation.of, _of(body, "citations", list)))
-        return cls(*texts, _of(body, "refused", bool), *whys, citations, tuple(_of(body, "warnings", list)), body)
+        request_id, action, text = (_of(body, name, str) for name in ("request_id", "action", "answer"))
+        reason, why = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
+        citations, warnings = tuple(map(Citation.of, _of(body, "citations", list))), tuple(_of(body, "warnings", list))
+        return cls(request_id, action, text, _of(body, "refused", bool), reason, why, citations, warnings, body)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,9 @@ class ClaimPassage:
 
     @classmethod
     def of(cls, body: Any) -> "ClaimPassage":
-        texts = (_of(body, name, str) for name in ("source_id", "document_name", "text", "verdict"))
-        return cls(*texts, float(_of(body, "support", (int, float))), _of(body, "why", OPTIONAL_TEXT), body)
+        source, document, text, verdict = (_of(body, name, str) for name in ("source_id", "document_name", "text", "verdict"))
+        support = float(_of(body, "support", (int, float)))
+        return cls(source, document, text, verdict, support, _of(body, "why", OPTIONAL_TEXT), body)
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,8 @@ class Ibidem:
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
         try:
-            return self._opener.open(request, timeout=timeout)
+            reply: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
+            return reply
         except urllib.error.HTTPError as error:
             with error:
                 raise _problem(error, timeout) from None

@@ -81,7 +81,8 @@ def _claim(text: str) -> str:
 def _sentences(text: str) -> Iterator[str]:
     begin = 0
     for found in END.finditer(text):
-        end = SPACE.match(text, found.end()).end()
+        space = SPACE.match(text, found.end())
+        end = space.end() if space else found.end()
         after = text[end : end + 1]
         is_abbreviation = found[0] == "." and NO_END.search(text[max(begin, found.end() - 20) : found.end()])
         if after.islower() or is_abbreviation:
