@@ -452,6 +452,8 @@ class Words:
     unchecked: str
     notice: str
     removed: str
+    asking: str
+    failed: str
     why: dict[str, str] = field(default_factory=dict)
 
 
@@ -460,6 +462,8 @@ WORDS = {
         "the documents say otherwise", "not found in the documents", "not checked",
         "Checked by Ibidem: the documents bear out {supported} of {all} sentences.",
         "Taken out: {removed}.",
+        "Ibidem checks the sentences",
+        "Ibidem could not check this answer, so it is not shown. Ask your administrator.",
         {
             "": "{unchecked} could not be checked.",
             "unreachable": "{unchecked} could not be checked: Ibidem cannot be reached.",
@@ -472,12 +476,14 @@ WORDS = {
         "die Dokumente sagen es anders", "nicht in den Dokumenten gefunden", "nicht geprüft",
         "Von Ibidem geprüft: Die Dokumente belegen {supported} von {all} Sätzen.",
         "Herausgenommen: {removed}.",
+        "Ibidem prüft die Sätze",
+        "Ibidem konnte diese Antwort nicht prüfen, darum wird sie nicht gezeigt. Fragen Sie Ihre Verwaltung.",
         {
-            "": "{unchecked} konnten nicht geprüft werden.",
-            "unreachable": "{unchecked} konnten nicht geprüft werden: Ibidem ist nicht erreichbar.",
-            "refused": "{unchecked} konnten nicht geprüft werden: Ibidem hat die Anfrage abgelehnt. Fragen Sie Ihre Verwaltung.",
-            "time": "{unchecked} konnten in der Zeit nicht geprüft werden.",
-            "size": "{unchecked} konnten nicht geprüft werden: Der Text ist zu lang.",
+            "": "Ungeprüft: {unchecked}.",
+            "unreachable": "Ungeprüft: {unchecked} (Ibidem ist nicht erreichbar).",
+            "refused": "Ungeprüft: {unchecked} (Ibidem hat die Anfrage abgelehnt; fragen Sie Ihre Verwaltung).",
+            "time": "Ungeprüft: {unchecked} (die Zeit war zu kurz).",
+            "size": "Ungeprüft: {unchecked} (der Text ist zu lang).",
         },
     ),
 }  # fmt: skip
@@ -596,7 +602,6 @@ from pydantic import BaseModel, Field
 
 log = logging.getLogger("ibidem_filter")
 
-FAILED = "> Ibidem could not check this answer, so it is not shown."
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
@@ -678,15 +683,15 @@ class Filter:
                 # Only the kind: a message might quote what was sent.
                 log.error("an answer could not be checked: %s", type(error).__name__)
                 if valves.fail_closed:
-                    write_text(message, FAILED)
-                await _say(__event_emitter__, "Ibidem could not check the answer", True)
+                    write_text(message, f"> {WORDS[valves.language].failed}")
+                await _say(__event_emitter__, valves.language, True)
         return body
 
     async def _check(self, message: dict, valves: "Filter.Valves", emit: Any) -> None:
         text = text_of(message)
         if not text.strip() or self._digest(text) in self.written:
             return
-        await _say(emit, "Ibidem checks the sentences", False)
+        await _say(emit, valves.language, False)
         try:
             ibidem = Ibidem(valves.url, valves.key, timeout=valves.seconds)
         except ValueError as error:
@@ -701,17 +706,18 @@ class Filter:
         self.written[self._digest(new)] = None
         while len(self.written) > 1000:
             self.written.popitem(last=False)
-        await _say(emit, f"{checked.count('supported')} of {checked.count()} sentences are borne out by the documents", True)
+        await _say(emit, valves.language, True)
 
     @staticmethod
     def _digest(text: str) -> bytes:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-async def _say(emit: Any, description: str, done: bool) -> None:
+async def _say(emit: Any, language: str, done: bool) -> None:
+    """Shows that the check goes on. When it is done, the notice in the answer says what came of it."""
     if not callable(emit):
         return
     try:
-        await emit({"type": "status", "data": {"description": description, "done": done}})
+        await emit({"type": "status", "data": {"description": WORDS[language].asking, "done": done, "hidden": done}})
     except Exception:  # A browser that has gone is no reason not to check.
         log.debug("the status could not be shown")

@@ -70,7 +70,7 @@ class Filters(unittest.TestCase):
         result, asked = self.outlet({"id": "4", "messages": messages}, emitter=emitter)
         self.assertEqual([message["content"] for message in result["messages"]], ["Dinner?", "Earlier.", "And lunch?", MARKED])
         self.assertEqual(sorted(body["claim"] for body in asked), sorted(["Dinner costs 50 euros.", "Lunch costs 60 euros.", "Breakfast is free."]))
-        self.assertEqual([event["done"] for event in said], [False, True])
+        self.assertEqual([(event["done"], event["hidden"]) for event in said], [(False, False), (True, True)])
         again, asked = asyncio.run(self.filter.outlet({"messages": [{"role": "assistant", "content": MARKED}]})), []
         self.assertEqual(again["messages"][0]["content"], MARKED)
         before = asyncio.run(self.filter.inlet({"messages": [{"role": "assistant", "content": MARKED}, {"role": "user", "content": MARKED}]}))

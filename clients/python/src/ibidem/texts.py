@@ -177,6 +177,8 @@ class Words:
     unchecked: str
     notice: str
     removed: str
+    asking: str
+    failed: str
     why: dict[str, str] = field(default_factory=dict)
 
 
@@ -185,6 +187,8 @@ WORDS = {
         "the documents say otherwise", "not found in the documents", "not checked",
         "Checked by Ibidem: the documents bear out {supported} of {all} sentences.",
         "Taken out: {removed}.",
+        "Ibidem checks the sentences",
+        "Ibidem could not check this answer, so it is not shown. Ask your administrator.",
         {
             "": "{unchecked} could not be checked.",
             "unreachable": "{unchecked} could not be checked: Ibidem cannot be reached.",
@@ -197,12 +201,14 @@ WORDS = {
         "die Dokumente sagen es anders", "nicht in den Dokumenten gefunden", "nicht geprüft",
         "Von Ibidem geprüft: Die Dokumente belegen {supported} von {all} Sätzen.",
         "Herausgenommen: {removed}.",
+        "Ibidem prüft die Sätze",
+        "Ibidem konnte diese Antwort nicht prüfen, darum wird sie nicht gezeigt. Fragen Sie Ihre Verwaltung.",
         {
-            "": "{unchecked} konnten nicht geprüft werden.",
-            "unreachable": "{unchecked} konnten nicht geprüft werden: Ibidem ist nicht erreichbar.",
-            "refused": "{unchecked} konnten nicht geprüft werden: Ibidem hat die Anfrage abgelehnt. Fragen Sie Ihre Verwaltung.",
-            "time": "{unchecked} konnten in der Zeit nicht geprüft werden.",
-            "size": "{unchecked} konnten nicht geprüft werden: Der Text ist zu lang.",
+            "": "Ungeprüft: {unchecked}.",
+            "unreachable": "Ungeprüft: {unchecked} (Ibidem ist nicht erreichbar).",
+            "refused": "Ungeprüft: {unchecked} (Ibidem hat die Anfrage abgelehnt; fragen Sie Ihre Verwaltung).",
+            "time": "Ungeprüft: {unchecked} (die Zeit war zu kurz).",
+            "size": "Ungeprüft: {unchecked} (der Text ist zu lang).",
         },
     ),
 }  # fmt: skip
