@@ -43,7 +43,7 @@ export class Problem extends IbidemError {
     /** When to try again, in seconds, where the server says so. */
     readonly retryAfter: number | null = null,
   ) {
-    super([status, body.title, body.detail].filter(Boolean).join(': '));
+    super([status, body.title, body.detail].filter(Boolean).join(': ').slice(0, 4000));
   }
 }
 

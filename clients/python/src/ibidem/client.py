@@ -32,8 +32,8 @@ class Problem(IbidemError):
 
     def __init__(self, status: int, body: dict[str, Any], retry_after: float | None = None) -> None:
         self.status, self.body, self.retry_after = status, body, retry_after
-        self.type, self.title, self.detail = (str(body.get(name) or "") for name in ("type", "title", "detail"))
-        self.request_id = str(body.get("request_id") or "")
+        self.type, self.title, self.detail = (str(body.get(name) or "")[:2000] for name in ("type", "title", "detail"))
+        self.request_id = str(body.get("request_id") or "")[:100]
         super().__init__(": ".join(filter(None, [str(status), self.title, self.detail])))
 
 
