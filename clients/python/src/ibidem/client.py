@@ -1,0 +1,262 @@
+"""Requests to a server of Ibidem, and what comes back as typed values."""
+
+import http.client
+import json
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+# A reply is read this far and no further, so that a server gone wrong cannot fill the memory.
+LARGEST_REPLY = 32 * 1024 * 1024
+
+
+class IbidemError(Exception):
+    """Everything that this client raises."""
+
+
+class Unreachable(IbidemError):
+    """The server gave no reply, or none in time."""
+
+
+class UnexpectedReply(IbidemError):
+    """A reply that is not of Ibidem's API."""
+
+
+class Problem(IbidemError):
+    """The server said what is wrong. `body` is its problem document (RFC 9457)."""
+
+    def __init__(self, status: int, body: dict[str, Any], retry_after: float | None = None) -> None:
+        self.status, self.body, self.retry_after = status, body, retry_after
+        self.type, self.title, self.detail = (str(body.get(name) or "")[:2000] for name in ("type", "title", "detail"))
+        self.request_id = str(body.get("request_id") or "")[:100]
+        super().__init__(": ".join(filter(None, [str(status), self.title, self.detail])))
+
+
+def _of(body: Any, name: str, kind: type | tuple[type, ...]) -> Any:
+    value = body.get(name) if isinstance(body, dict) else None
+    if not isinstance(value, kind):
+        raise UnexpectedReply(f"the reply has no valid `{name}`")
+    return value
+
+
+OPTIONAL_TEXT = (str, type(None))
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A passage that a claim of the answer rests on. `raw` has every field as it came."""
+
+    marker: int
+    source_id: str
+    document_name: str
+    snippet: str
+    link: str | None
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, body: Any) -> "Citation":
+        source, document, snippet = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
+        return cls(_of(body, "marker", int), source, document, snippet, _of(body, "link", OPTIONAL_TEXT), body)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A verified sentence of a stream."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, body: Any) -> "Sentence":
+        return cls(_of(body, "text", str), tuple(map(Citation.of, _of(body, "citations", list))), body)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The whole reply to a question: an answer with citations, or a refusal with its reason."""
+
+    request_id: str
+    action: str
+    text: str
+    refused: bool
+    reason: str | None
+    why: str | None
+    citations: tuple[Citation, ...]
+    warnings: tuple[str, ...]
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, body: Any) -> "Answer":
+        request_id, action, text = (_of(body, name, str) for name in ("request_id", "action", "answer"))
+        reason, why = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
+        citations, warnings = tuple(map(Citation.of, _of(body, "citations", list))), tuple(_of(body, "warnings", list))
+        return cls(request_id, action, text, _of(body, "refused", bool), reason, why, citations, warnings, body)
+
+
+@dataclass(frozen=True)
+class ClaimPassage:
+    """A passage that a claim was held against, and whether it says so."""
+
+    source_id: str
+    document_name: str
+    text: str
+    verdict: str
+    support: float
+    why: str | None
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, body: Any) -> "ClaimPassage":
+        source, document, text, verdict = (_of(body, name, str) for name in ("source_id", "document_name", "text", "verdict"))
+        support = float(_of(body, "support", (int, float)))
+        return cls(source, document, text, verdict, support, _of(body, "why", OPTIONAL_TEXT), body)
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """What the documents say of a claim: `supported`, `contradicted`, `unsupported` or `unchecked`."""
+
+    claim: str
+    verdict: str
+    passages: tuple[ClaimPassage, ...]
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, claim: str, body: Any) -> "ClaimCheck":
+        return cls(claim, _of(body, "verdict", str), tuple(map(ClaimPassage.of, _of(body, "passages", list))), body)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The key goes to the server that it was given for, and to no other that a reply names."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class Ibidem:
+    """A server and a key. `timeout` is the limit for one request, in seconds."""
+
+    def __init__(self, url: str, key: str, *, timeout: float = 120.0, context: ssl.SSLContext | None = None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise ValueError("url must be http://HOST or https://HOST, without a user or a password")
+        # The header's own error would show the key.
+        if not key or not all("!" <= character <= "~" for character in key):
+            raise ValueError("key must be one word of visible ASCII characters")
+        self.url, self.timeout, self._key = url.rstrip("/"), timeout, key
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
+        handlers += [urllib.request.HTTPSHandler(context=context)] if context else []
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def __repr__(self) -> str:
+        return f"Ibidem({self.url!r})"
+
+    def ask(self, question: str, **options: Any) -> Answer:
+        """Asks and waits for the whole answer. `options` are fields of the API's question: `collections`, `history`,
+        `conversation_id`, `model`, `max_context_chunks`, `session_id`, `confirmation`."""
+        return Answer.of(self._json("/v1/answers", {"query": question, **options}))
+
+    def stream(self, question: str, **options: Any) -> Iterator[Sentence | Answer]:
+        """Yields each sentence as soon as it is verified, then the whole answer."""
+        with self._open("/v1/answers", {"query": question, **options, "stream": True}, self.timeout) as reply:
+            for name, data in self._events(reply):
+                body = _parsed(data)
+                if name == "sentence":
+                    yield Sentence.of(body)
+                elif name == "answer":
+                    yield Answer.of(body)
+                    return
+                elif name == "error":
+                    status = _of(body, "status", int)
+                    raise Problem(status, body)
+        raise Unreachable("the stream ended before the answer")
+
+    def check(
+        self, claims: str | Iterable[str], *, sources: Iterable[str] = (), collections: Iterable[str] = (),
+        timeout: float | None = None,
+    ) -> list[ClaimCheck]:
+        """Holds each claim, one sentence, against the documents: against the passages `sources` (`document:chunk`) if
+        they are named, otherwise against what a search in `collections`, or in all, finds for it."""
+        among = {"sources": list(sources), "collections": list(collections)}
+        each = [claims] if isinstance(claims, str) else claims
+        return [ClaimCheck.of(one, self._json("/v1/claims", {"claim": one, **among}, timeout)) for one in each]
+
+    def _json(self, path: str, body: dict[str, Any], timeout: float | None = None) -> Any:
+        timeout = self.timeout if timeout is None else timeout
+        with self._open(path, body, timeout) as reply:
+            return _parsed(_read(reply, time.monotonic() + timeout))
+
+    def _open(self, path: str, body: dict[str, Any], timeout: float) -> http.client.HTTPResponse:
+        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        try:
+            reply: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
+            return reply
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _problem(error, timeout) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(f"{self.url} gave no reply: {error}") from None
+
+    def _events(self, reply: http.client.HTTPResponse) -> Iterator[tuple[str, bytes]]:
+        deadline, left, name, data = time.monotonic() + self.timeout, LARGEST_REPLY, "", b""
+        while left > 0:
+            if time.monotonic() > deadline:
+                raise Unreachable(f"no answer within {self.timeout:g} s")
+            try:
+                line = reply.readline(left)
+            except (OSError, http.client.HTTPException) as error:
+                raise Unreachable(f"the stream broke: {error}") from None
+            if not line:
+                return
+            left -= len(line)
+            key, _, value = line.rstrip(b"\r\n").partition(b":")
+            value = value.removeprefix(b" ")
+            if key == b"event":
+                name = value.decode("utf-8", "replace")
+            elif key == b"data":
+                data += (b"\n" if data else b"") + value
+            elif not key and not value:
+                if name:
+                    yield name, data
+                name, data = "", b""
+        raise UnexpectedReply("the stream is too large")
+
+
+def _read(reply: Any, deadline: float) -> bytes:
+    read = bytearray()
+    try:
+        while part := reply.read1(65536):
+            read += part
+            if len(read) > LARGEST_REPLY:
+                raise UnexpectedReply("the reply is too large")
+            if time.monotonic() > deadline:
+                raise Unreachable("the reply did not arrive in time")
+    except (OSError, http.client.HTTPException) as error:
+        raise Unreachable(f"the reply broke: {error}") from None
+    return bytes(read)
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise UnexpectedReply("the reply is not JSON") from None
+
+
+def _problem(error: urllib.error.HTTPError, timeout: float) -> IbidemError:
+    if 300 <= error.code < 400:
+        return UnexpectedReply(f"{error.code}: the address redirects; give the one it leads to")
+    try:
+        body = _parsed(_read(error, time.monotonic() + timeout))
+    except IbidemError:
+        body = None
+    after = error.headers.get("Retry-After", "")
+    retry_after = float(after) if after.isascii() and after.isdigit() and len(after) < 8 else None
+    return Problem(error.code, body if isinstance(body, dict) else {}, retry_after)
