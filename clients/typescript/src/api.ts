@@ -132,10 +132,28 @@ export interface components {
             /** @description Only these collections are searched; all that the key can see when left out. */
             collections?: string[];
             /**
-             * @description Passages to hold it against, as `{document_id}:{chunk_index}`. Where none are named, the eight that a search for
-             *     the claim finds.
+             * @description Passages to hold it against, as `{document_id}:{chunk_index}`. Where neither passages nor texts are named, the eight
+             *     that a search for the claim finds.
              */
             sources?: string[];
+            /**
+             * @description Texts to hold it against that are no documents here, such as the passages that another program retrieved. They are
+             *     read for this claim and not kept.
+             */
+            texts?: components["schemas"]["ClaimText"][];
+        };
+        /** @description Whether a text says so. */
+        ClaimCheck: {
+            /** @description Who judged: an entailment model, `figures` or `verbatim`. */
+            by: string;
+            /**
+             * Format: double
+             * @description How surely it supports the claim, 0 to 1.
+             */
+            support: number;
+            verdict: components["schemas"]["SentenceVerdict"];
+            /** @description Why it does not support it, in words. */
+            why?: string | null;
         };
         /** @description A passage, and whether it says so. */
         ClaimPassage: {
@@ -166,8 +184,17 @@ export interface components {
             passages: components["schemas"]["ClaimPassage"][];
             /** Format: uuid */
             request_id: string;
+            /** @description Of each text that came with the claim, in their order, whether it says so. */
+            texts: components["schemas"]["ClaimCheck"][];
             /** @description `supported` where a passage says so, otherwise `contradicted` where one says otherwise, otherwise `unsupported`. */
             verdict: components["schemas"]["SentenceVerdict"];
+        };
+        /** @description A text that comes with a claim. */
+        ClaimText: {
+            /** @description What it is called, for example the title of its document: a claim may name what the text does not. */
+            name?: string | null;
+            /** @description 1 to 20,000 characters. */
+            text: string;
         };
         /**
          * @description How much an answer can be relied on. The policy says what each part counts. Where the judge's is left out, the coverage

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use garde::Validate;
-use ibidem_engine::claims::held_against;
+use ibidem_engine::claims::{Evidence, held_against};
 use ibidem_engine::search::{Lanes, SearchRequest};
 use ibidem_ports::catalogue::{Catalogue as _, CataloguePassage};
 use ibidem_ports::degrade::Deadline;
@@ -31,17 +31,37 @@ pub(crate) struct ClaimBody {
     #[garde(length(chars, min = 1, max = 2000))]
     #[schema(min_length = 1, max_length = 2000)]
     claim: String,
-    /// Passages to hold it against, as `{document_id}:{chunk_index}`. Where none are named, the eight that a search for
-    /// the claim finds.
+    /// Passages to hold it against, as `{document_id}:{chunk_index}`. Where neither passages nor texts are named, the eight
+    /// that a search for the claim finds.
     #[garde(length(max = 16))]
     #[serde(default)]
     #[schema(value_type = Vec<String>, max_items = 16)]
     sources: Vec<SourceId>,
+    /// Texts to hold it against that are no documents here, such as the passages that another program retrieved. They are
+    /// read for this claim and not kept.
+    #[garde(length(max = 16), dive)]
+    #[serde(default)]
+    #[schema(max_items = 16)]
+    texts: Vec<ClaimText>,
     /// Only these collections are searched; all that the key can see when left out.
     #[garde(length(max = 100))]
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     collections: Vec<CollectionName>,
+}
+
+/// A text that comes with a claim.
+#[derive(Deserialize, Validate, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClaimText {
+    /// What it is called, for example the title of its document: a claim may name what the text does not.
+    #[garde(inner(length(chars, max = 200)))]
+    #[schema(max_length = 200)]
+    name: Option<String>,
+    /// 1 to 20,000 characters.
+    #[garde(length(chars, min = 1, max = 20_000))]
+    #[schema(min_length = 1, max_length = 20_000)]
+    text: String,
 }
 
 /// What the documents say of a claim.
@@ -52,6 +72,26 @@ pub(crate) struct ClaimResponse {
     verdict: SentenceVerdict,
     /// Every passage that it was held against; those that support it first, then those that say otherwise.
     passages: Vec<ClaimPassage>,
+    /// Of each text that came with the claim, in their order, whether it says so.
+    texts: Vec<ClaimCheck>,
+}
+
+/// Whether a text says so.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ClaimCheck {
+    verdict: SentenceVerdict,
+    /// How surely it supports the claim, 0 to 1.
+    support: f64,
+    /// Who judged: an entailment model, `figures` or `verbatim`.
+    by: String,
+    /// Why it does not support it, in words.
+    why: Option<String>,
+}
+
+impl From<SentenceCheck> for ClaimCheck {
+    fn from(check: SentenceCheck) -> Self {
+        Self { verdict: check.verdict, support: check.support, by: check.by, why: check.why }
+    }
 }
 
 /// A passage, and whether it says so.
@@ -114,24 +154,29 @@ pub(crate) async fn verify(
 ) -> Result<Json<ClaimResponse>, Problem> {
     act.asks(&body.claim);
     let scope = caller.scope();
-    let passages = if body.sources.is_empty() {
+    let passages = if body.sources.is_empty() && body.texts.is_empty() {
         found(&state, &scope, &body, deadline).await?
     } else {
         named(&state, &scope, &body.sources).await?
     };
     let policy = state.policy_for(caller.0.tenant(), None, &body.collections).await?;
     let engine = state.engine_in_force();
-    let held = held_against(&engine.parts, &policy, &body.claim, &passages, deadline);
-    let checks = on_behalf::of(scope.tenant(), held).await;
+    let brought = body.texts.iter().map(|brought| Evidence::brought(brought.name.as_deref(), &brought.text));
+    let evidence: Vec<Evidence<'_>> = passages.iter().map(Evidence::of).chain(brought).collect();
+    let held = held_against(&engine.parts, &policy, &body.claim, &evidence, deadline);
+    let mut checks = on_behalf::of(scope.tenant(), held).await;
+    let texts: Vec<ClaimCheck> = checks.split_off(passages.len()).into_iter().map(ClaimCheck::from).collect();
     let mut passages: Vec<ClaimPassage> =
         passages.into_iter().zip(checks).map(|(passage, check)| ClaimPassage::of(passage, check)).collect();
     passages.sort_by(|one, other| {
         let by_verdict = rank(one.verdict).cmp(&rank(other.verdict));
         by_verdict.then_with(|| other.support.total_cmp(&one.support))
     });
-    let verdict = passages.first().map_or(SentenceVerdict::Unsupported, |first| first.verdict);
+    let verdicts = passages.first().map(|first| first.verdict).into_iter().chain(texts.iter().map(|text| text.verdict));
+    let verdict = verdicts.min_by_key(|verdict| rank(*verdict)).unwrap_or(SentenceVerdict::Unsupported);
     act.detail("passages", passages.len());
-    Ok(Json(ClaimResponse { request_id: request_id.0, verdict, passages }))
+    act.detail("texts", texts.len());
+    Ok(Json(ClaimResponse { request_id: request_id.0, verdict, passages, texts }))
 }
 
 async fn found(

@@ -92,19 +92,27 @@ fn written() -> Vec<Tool> {
         tool(
             VERIFY_CLAIM,
             "Verify a claim",
-            "Says whether the documents support a sentence, contradict it, or do not say. Without sources the passages \
-             that a search finds are looked at.",
+            "Says whether the documents, or texts that you bring along, support a sentence, contradict it, or do not say. \
+             Without either the passages that a search finds are looked at.",
             &json!({
                 "claim": { "type": "string", "minLength": 1, "maxLength": 2000 },
-                "sources": { "type": "array", "items": source_id, "maxItems": 16 }, "collections": collections
+                "sources": { "type": "array", "items": source_id, "maxItems": 16 }, "collections": collections,
+                "texts": {
+                    "type": "array", "maxItems": 16,
+                    "items": object(&json!({
+                        "name": { "type": "string", "maxLength": 200 },
+                        "text": { "type": "string", "minLength": 1, "maxLength": 20000 }
+                    }), &["text"])
+                }
             }),
             &["claim"],
             object(
                 &json!({
                     "verdict": { "enum": ["supported", "contradicted", "unsupported", "unchecked"] },
-                    "passages": { "type": "array", "items": { "type": "object" } }
+                    "passages": { "type": "array", "items": { "type": "object" } },
+                    "texts": { "type": "array", "items": { "type": "object" } }
                 }),
-                &["verdict", "passages"],
+                &["verdict", "passages", "texts"],
             ),
         ),
         tool(

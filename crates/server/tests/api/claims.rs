@@ -31,6 +31,33 @@ async fn a_claim_is_supported_by_the_passages_that_say_so_and_by_no_others() {
 }
 
 #[tokio::test]
+async fn texts_that_come_with_a_claim_are_evidence_for_it_alone() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    world.take_in_public("dogs.md", "Dogs", "Dogs may be brought to the office on Fridays.").await;
+    let texts = json!([
+        { "name": "Parking", "text": "Cars are parked behind the house." },
+        { "text": "Bicycles are kept in the cellar. The cellar is locked at eight." }
+    ]);
+    let said = held(&world, &key, json!({ "claim": "The cellar is locked at eight.", "texts": texts })).await;
+    assert_eq!(said["verdict"], "supported", "{said}");
+    assert_eq!(said["passages"], json!([]), "with texts nothing is searched");
+    assert_eq!((&said["texts"][0]["verdict"], &said["texts"][1]["by"]), (&json!("unsupported"), &json!("verbatim")));
+
+    let other = json!({ "claim": "The cellar is locked at nine.", "texts": texts });
+    assert_ne!(held(&world, &key, other).await["verdict"], "supported");
+
+    let dogs = "Dogs may be brought to the office on Fridays.";
+    let elsewhere = json!({ "claim": dogs, "texts": texts });
+    assert_ne!(held(&world, &key, elsewhere).await["verdict"], "supported");
+    let alone = held(&world, &key, json!({ "claim": dogs })).await;
+    assert_eq!((&alone["verdict"], &alone["texts"]), (&json!("supported"), &json!([])), "{alone}");
+    let both = json!({ "claim": dogs, "texts": texts, "sources": [alone["passages"][0]["source_id"]] });
+    assert_eq!(held(&world, &key, both).await["verdict"], "supported");
+    world.end().await;
+}
+
+#[tokio::test]
 async fn what_the_caller_may_not_see_supports_nothing_and_is_not_there() {
     let world = World::create().await;
     let (asker, board) = (world.key("asker", &[]).await, world.key("asker", &["board"]).await);
@@ -67,6 +94,9 @@ async fn what_is_no_claim_is_named() {
         (json!({ "claim": "x".repeat(2_001) }), "claim"),
         (json!({ "claim": "A claim.", "sources": ["no id"] }), "source id"),
         (json!({ "claim": "A claim.", "sources": vec!["00000000-0000-0000-0000-000000000001:0"; 17] }), "sources"),
+        (json!({ "claim": "A claim.", "texts": [{ "text": "" }] }), "text"),
+        (json!({ "claim": "A claim.", "texts": [{ "text": "x".repeat(20_001) }] }), "text"),
+        (json!({ "claim": "A claim.", "texts": vec![json!({ "text": "x" }); 17] }), "texts"),
         (json!({ "claim": "A claim.", "more": 1 }), "more"),
     ] {
         let reply = world.call("POST", "/v1/claims", Some(&key), &body.to_string()).await;
