@@ -16,7 +16,7 @@ use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use uuid::Uuid;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+static MIGRATIONS: Migrator = sqlx::migrate!("../store/migrations");
 
 /// A database older than this, to which nobody is connected, is one that a killed process left behind.
 const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(60 * 60);

@@ -40,7 +40,7 @@ def key_of(name):
 
 
 def migrations():
-    files = sorted((ROOT / "migrations").glob("*.sql"))
+    files = sorted((ROOT / "crates/store/migrations").glob("*.sql"))
     return [(int(file.name[:4]), file.stem[5:].replace("_", " "), file) for file in files]
 
 

@@ -6,14 +6,14 @@ use sqlx::postgres::PgQueryResult;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 const BEFORE_THE_AUDIT: [&str; 6] = [
-    include_str!("../../../../migrations/0001_catalogue.sql"),
-    include_str!("../../../../migrations/0002_work.sql"),
-    include_str!("../../../../migrations/0003_keys.sql"),
-    include_str!("../../../../migrations/0004_turns.sql"),
-    include_str!("../../../../migrations/0005_addresses.sql"),
-    include_str!("../../../../migrations/0006_memory.sql"),
+    include_str!("../../migrations/0001_catalogue.sql"),
+    include_str!("../../migrations/0002_work.sql"),
+    include_str!("../../migrations/0003_keys.sql"),
+    include_str!("../../migrations/0004_turns.sql"),
+    include_str!("../../migrations/0005_addresses.sql"),
+    include_str!("../../migrations/0006_memory.sql"),
 ];
-const AUDIT: &str = include_str!("../../../../migrations/0007_audit.sql");
+const AUDIT: &str = include_str!("../../migrations/0007_audit.sql");
 
 fn at(written: &str) -> DateTime<Utc> {
     written.parse().unwrap()
