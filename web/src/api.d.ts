@@ -370,7 +370,8 @@ export interface paths {
         /**
          * Answers the last question of a conversation.
          * @description The same turn as `POST /v1/answers`, in the form of OpenAI's chat completions: the same text, sources and refusals.
-         *     A refusal is an ordinary reply; the whole answer is in `ibidem`. A chat program's own prompts for titles, tags and
+         *     A refusal is an ordinary reply, with what came nearest, why, whom to ask and what can be asked instead; the whole
+         *     answer is in `ibidem`. A chat program's own prompts for titles, tags and
          *     follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions. What would change
          *     something in another system is proposed, and done after the message `confirm with` and the token of the proposal.
          */
@@ -1025,6 +1026,11 @@ export interface components {
             /** Format: int64 */
             generation_time_ms: number;
             grounded: boolean;
+            /**
+             * @description The language of the texts around the answer, as a tag such as `en`: of refusals, notices and offers. Left out by
+             *     earlier versions, whose texts are in the language of the policy file.
+             */
+            language?: string | null;
             /** @description The model whose words these are; `extractive` when they are the sources' own. */
             model_used?: string | null;
             /** @description What came nearest to an answer that was refused, nearest first. It holds no text of a passage. */
@@ -2084,8 +2090,18 @@ export interface components {
         NearestMiss: {
             /** @description The name by which the document can be asked for. */
             address?: string | null;
+            /**
+             * Format: double
+             * @description The probability, by the reader, that it answers. Left out where no reader read it.
+             */
+            answers?: number | null;
             /** @description The section that the passage stands in. */
             section?: string | null;
+            /**
+             * Format: double
+             * @description How similar it is to the question. Left out by earlier versions.
+             */
+            similarity?: number | null;
             /** @description Names the passage, as `{document_id}:{chunk_index}`. */
             source_id: string;
             /** @description What the document is called. */
@@ -2535,7 +2551,10 @@ export interface components {
         /** @description The message of the reply. */
         ReplyMessage: {
             annotations: components["schemas"]["Annotation"][];
-            /** @description The answer with markers such as `[1]`, and the list of its sources; or the refusal. */
+            /**
+             * @description The answer with markers such as `[1]`, and the list of its sources; or the refusal, with what came nearest, why,
+             *     whom to ask and what can be asked instead.
+             */
             content: string;
             /** @description Always `assistant`. */
             role: string;
@@ -3442,7 +3461,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the page that the browser came from, with the cookie of a new session */
+            /** @description To the page that the browser came from, with the cookie of a new session. Where nobody was signed in, a browser is sent to `/`, which says why */
             302: {
                 headers: {
                     [name: string]: unknown;

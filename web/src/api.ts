@@ -11,6 +11,7 @@ export type ClaimResponse = Schemas['ClaimResponse'];
 export type DocumentBody = Schemas['DocumentBody'];
 export type Fallback = Schemas['Fallback'];
 export type FeedbackReason = Schemas['ReasonBody'];
+export type Hit = Schemas['HitBody'];
 export type Level = Schemas['ConfidenceLevel'];
 export type Me = Schemas['MeBody'];
 export type NearestMiss = Schemas['NearestMiss'];
@@ -89,6 +90,8 @@ export const api = {
   document: (id: string) => json<DocumentBody>(send('GET', `/v1/documents/${part(id)}`)),
   passage: (id: string, index: string) =>
     json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),
+  search: (query: string, limit: number) =>
+    json<Schemas['SearchResponse']>(send('POST', '/v1/search', { query, limit })),
   /** The file, with the name that the server gives it. */
   original: async (id: string): Promise<File> => {
     const reply = await send('GET', `/v1/documents/${part(id)}/original`);

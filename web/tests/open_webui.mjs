@@ -150,6 +150,23 @@ function shown(answer) {
     return [document_name, section, page_number && `p. ${page_number}`].filter(Boolean).join(', ');
   });
   if (order.length > 0) text += `\n\nSources:${titles.map((title, at) => `\n[${at + 1}] ${title}`).join('')}`;
+  if (answer.refused) {
+    const places = answer.nearest.map(({ address, title, section, source_id }) => {
+      const name = [address && !title.includes(address) && address, title, section].filter(Boolean).join(', ');
+      return `\n- ${name}: ${url}/#/passage/${source_id.replace(':', '/')}`;
+    });
+    if (places.length > 0) text += ` The closest are below:${places.join('')}`;
+    if (answer.why && answer.why !== answer.answer) text += `\n\n${answer.why}`;
+    if (answer.route_to) text += `\n\nWhom to ask: ${answer.route_to.reason}`;
+    const isQuestion = (offer) => offer.trimEnd().endsWith('?');
+    for (const [heading, fits] of [
+      ['You could ask instead:', isQuestion],
+      ['What you can do:', (offer) => !isQuestion(offer)],
+    ]) {
+      const offers = answer.suggestions.filter(fits);
+      if (offers.length > 0) text += `\n\n${heading}${offers.map((offer) => `\n- ${offer}`).join('')}`;
+    }
+  }
   // A refusal quotes nothing: that it would have been quoted is nothing to know.
   for (const warning of answer.refused ? [] : answer.warnings) text += `\n\nNote: ${warning}`;
   const links = order.map((marker) => {

@@ -90,7 +90,7 @@ export const operating = {
     await accessible(page, 'policy files');
     assert.deepEqual(tripped, []);
     // A file that cannot be used is not taken, and the page says why.
-    await page.getByRole('button', { name: 'Put a policy file in force' }).click();
+    await page.getByRole('button', { name: 'Change the rules' }).click();
     await page.getByLabel('The text of the policy file (YAML)').fill('nonsense: 1');
     await page.getByRole('button', { name: 'Put in force' }).click();
     await page
@@ -124,7 +124,7 @@ export const operating = {
     await page.keyboard.press('End');
     await page.getByText(/^\d+ of \d+ decisions? would change:$/).waitFor();
     const flip = page.getByRole('row').filter({ hasText: question }).first();
-    assert.match(await flip.innerText(), /Answered[\s\S]*Not answered: low confidence[\s\S]*threshold 100/);
+    assert.match(await flip.innerText(), /Answered[\s\S]*No answer was certain enough[\s\S]*threshold 100/);
     await accessible(page, 'flips');
     await page.setViewportSize({ width: 320, height: 900 });
     await page.emulateMedia({ colorScheme: 'dark' });

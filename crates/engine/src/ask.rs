@@ -127,6 +127,7 @@ impl Engine {
     ) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (asked_at, policy, question) = (asked.at, asked.policy.in_force(), asked.question.query.clone());
+        let asked = Asked { policy: asked.policy.clone().in_language_of(&question), ..asked };
         let (asked, rewritten_question) = follow_up::self_contained(&self.parts, asked).await;
         let late = asked.clone();
         let spoken =
@@ -154,10 +155,10 @@ impl Engine {
             question: asked.question.query.clone(),
             policy: asked.policy.rules.name.clone(),
         };
-        let request_id = asked.request_id;
+        let (request_id, texts) = (asked.request_id, asked.policy.rules.wording.texts());
         match route(&self.parts, None, asked, &mut Nobody).await {
-            Way::Decided(decided) => Ok(head.by_rule(decided.sealed(request_id).answer)),
-            Way::Failed(asked, error) => Ok(head.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
+            Way::Decided(decided) => Ok(head.by_rule(decided.sealed(request_id, texts).answer)),
+            Way::Failed(asked, error) => Ok(head.by_rule(unavailable(&asked, &error).sealed(request_id, texts).answer)),
             Way::Search(asked, named, _) => {
                 let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
                 Ok(head.searched(&named, found))
@@ -177,7 +178,7 @@ async fn spoken(
     if let Some(named) = asked.question.model.as_deref() {
         parts.roles.check_named(named, asked.deadline).await?;
     }
-    let request_id = asked.request_id;
+    let (request_id, texts) = (asked.request_id, asked.policy.rules.wording.texts());
     let began = clock::now();
     let way = route(parts, by, asked, listener).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
@@ -198,7 +199,7 @@ async fn spoken(
         },
     };
     stages.extend(search.iter().flat_map(|search| search.stages.iter().copied()));
-    Ok(Spoken { stages, search, ..decided.sealed(request_id) })
+    Ok(Spoken { stages, search, ..decided.sealed(request_id, texts) })
 }
 
 /// What is said of what the gates found.
@@ -270,7 +271,7 @@ fn unavailable(asked: &Asked, error: &SearchError) -> Decided {
     let refusal = Refusal {
         reason: Reason::RetrievalUnavailable,
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
-        suggestions: vec!["Ask again in a moment.".to_owned()],
+        suggestions: vec![asked.policy.rules.wording.texts().again.clone()],
     };
     let mut log = TurnLog::default();
     match error {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use crate::candidate::Candidate;
-use ibidem_words::{CitedSource, NearestMiss, PassageKey, Reason, as_shown, passage_in_context};
+use ibidem_words::{CitedSource, NearestMiss, PassageKey, Reason, RouteTarget, as_shown, passage_in_context};
 
 use crate::outcome::{Decided, Outcome, Refused, Routed};
 use crate::parts::Parts;
 use crate::policy::{Answerability, Policy, RefusalRules};
 use crate::sift::Sifted;
 use crate::speak::answers::likely_to_answer;
+use crate::speak::route_to::route_to;
 use crate::turn::Asked;
 
 /// Where the headings of a section's path are parted.
@@ -41,6 +42,8 @@ impl Near {
 
     /// Adds it to a refusal that is about the evidence. What was withdrawn meanwhile is not named.
     pub(crate) async fn added_to(self, parts: &Parts, mut decided: Decided) -> Decided {
+        // Whom a routed question goes to is known already.
+        let is_routed = matches!(decided.outcome, Outcome::Routed(_));
         let Some(refused) = refused_for_evidence(&mut decided.outcome) else { return decided };
         let Self { asked, mut candidates } = self;
         let Some(rules) = &asked.policy.rules.refusals else { return decided };
@@ -55,8 +58,19 @@ impl Near {
         questions.append(&mut refused.refusal.suggestions);
         refused.refusal.suggestions = questions;
         refused.nearest = candidates.iter().map(|candidate| miss(candidate, rules, least)).collect();
+        if !is_routed {
+            refused.ask = whom_to_ask(parts, &asked, &candidates).await;
+        }
         decided
     }
+}
+
+/// Who looks after what came nearest, or the configured admin; none where nobody is known.
+async fn whom_to_ask(parts: &Parts, asked: &Asked, candidates: &[Candidate]) -> Option<RouteTarget> {
+    let (owners, admin) = (parts.owners.as_deref(), parts.admin_email.as_deref());
+    let texts = asked.policy.rules.wording.texts();
+    let to = route_to(owners, admin, &asked.scope, candidates, texts).await;
+    Some(to).filter(|to| !candidates.is_empty() && to.owner_email.is_some())
 }
 
 /// A refusal that says something about what was found.
@@ -95,6 +109,8 @@ fn miss(candidate: &Candidate, rules: &RefusalRules, least: Option<f64>) -> Near
         section: passage.section.clone(),
         address: passage.address.clone(),
         why: why.trim().to_owned(),
+        answers: candidate.answering(),
+        similarity: Some(as_shown(candidate.similarity())),
     }
 }
 

@@ -47,6 +47,8 @@ mod tests {
             section: Some("【3】".to_owned()),
             address: None,
             why: String::new(),
+            answers: None,
+            similarity: None,
         };
         let miss = nearest(miss);
         assert_eq!((miss.title.as_str(), miss.section.as_deref()), ("Report (2)", Some("(3)")));

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use ibidem_language::markers::quoted;
 use ibidem_ports::records::ToolCallRecord;
-use ibidem_words::Fallback;
 use ibidem_words::{
-    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, ProposedCall, Reason, Receipt,
-    Refusal, RetrievalQuality, RouteTarget, Transparency,
+    Action, Answer, Citation, Confidence, GateRecord, NearestMiss, ProposedCall, Reason, Receipt, Refusal,
+    RetrievalQuality, RouteTarget, Transparency,
 };
 use uuid::Uuid;
 
 use crate::draft::Draft;
 use crate::no_look_alike;
 use crate::policy::Policy;
+use crate::texts::Texts;
 use crate::turn::{SearchRecord, TurnLog};
 
 /// The four ways in which a question ends.
@@ -54,6 +54,8 @@ pub(crate) struct Refused {
     pub(crate) why: Option<String>,
     /// What came nearest.
     pub(crate) nearest: Vec<NearestMiss>,
+    /// Who looks after what came nearest; none where nobody is known.
+    pub(crate) ask: Option<RouteTarget>,
     /// How sure the answer was that was written and is not sure enough.
     pub(crate) confidence: Option<Confidence>,
     pub(crate) took_ms: u64,
@@ -141,9 +143,9 @@ impl Decided {
     }
 
     /// Makes the answer as it goes out, but for the seal of its receipt.
-    pub(crate) fn sealed(self, request_id: Uuid) -> Spoken {
+    pub(crate) fn sealed(self, request_id: Uuid, texts: &Texts) -> Spoken {
         let Self { outcome, retrieval, log, draft, failure, tool_calls, proposed } = self;
-        let answer = Answer { confirmation: proposed, ..answer(request_id, retrieval, log, outcome) };
+        let answer = Answer { confirmation: proposed, ..answer(request_id, retrieval, log, outcome, texts) };
         Spoken { answer, draft, failure, stages: Vec::new(), search: None, tool_calls }
     }
 
@@ -163,18 +165,16 @@ impl Refused {
 
     /// Refuses in words of its own.
     pub(crate) fn saying(text: String, refusal: Refusal) -> Self {
-        Self { text, refusal, why: None, nearest: Vec::new(), confidence: None, took_ms: 0 }
+        Self { text, refusal, why: None, nearest: Vec::new(), ask: None, confidence: None, took_ms: 0 }
     }
 }
 
 /// The answer as it goes out, but for the seal of its receipt.
-fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome) -> Answer {
+fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome, texts: &Texts) -> Answer {
     let TurnLog { fallback_reasons, warnings, trace, unread: _ } = log;
     let retrieval_quality = RetrievalQuality::of(retrieval.base, fallback_reasons);
-    let transparency = match retrieval.is_by_rule {
-        true => Transparency { statement: None, show_to_user: false },
-        false => transparency(&retrieval_quality),
-    };
+    let statement = if retrieval.is_by_rule { None } else { texts.of_search(&retrieval_quality) };
+    let transparency = Transparency { show_to_user: statement.is_some(), statement };
     let blank = Answer {
         request_id,
         action: Action::Refuse,
@@ -184,6 +184,7 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
         refusal_reason: None,
         why: None,
         nearest: Vec::new(),
+        language: Some(texts.code.clone()),
         reason: None,
         grounded: false,
         receipt: None,
@@ -262,7 +263,7 @@ fn with_citations(blank: Answer, cited: Cited) -> Answer {
 
 /// A refusal cites nothing, so nothing in it may look like a citation: neither its words nor the names of documents.
 fn with_refusal(blank: Answer, refused: Refused) -> Answer {
-    let Refused { text, refusal, why, nearest, confidence, took_ms } = refused;
+    let Refused { text, refusal, why, nearest, ask, confidence, took_ms } = refused;
     let nearest = nearest.into_iter().map(no_look_alike::nearest).collect();
     Answer {
         answer: quoted(&text).into_owned(),
@@ -271,49 +272,10 @@ fn with_refusal(blank: Answer, refused: Refused) -> Answer {
         refusal_reason: Some(refusal.explanation),
         why,
         nearest,
+        route_to: ask,
         suggestions: refusal.suggestions.iter().map(|suggestion| quoted(suggestion).into_owned()).collect(),
         confidence,
         generation_time_ms: took_ms,
         ..blank
-    }
-}
-
-/// What the asker should know about how the search went.
-fn transparency(quality: &RetrievalQuality) -> Transparency {
-    let statement = if quality.degraded {
-        Some(format!(
-            "A simplified search was used ({}); results may be less comprehensive.",
-            Fallback::names(&quality.fallback_reasons).join(", ")
-        ))
-    } else if quality.confidence_level == ConfidenceLevel::Low {
-        Some("Limited relevant information was found; rephrasing the question may help.".to_owned())
-    } else {
-        None
-    };
-    Transparency { show_to_user: statement.is_some(), statement }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_simpler_is_named_and_little_is_said_to_be_little() {
-        for (base, reasons, part) in [
-            (
-                0.9,
-                &[Fallback::KeywordsOnly, Fallback::CircuitOpen][..],
-                Some("simplified search was used (bm25_only, circuit_open)"),
-            ),
-            (0.59, &[], Some("Limited relevant information")),
-            (0.6, &[], None),
-        ] {
-            let notice = transparency(&RetrievalQuality::of(base, reasons.to_vec()));
-            assert_eq!(notice.show_to_user, part.is_some());
-            assert_eq!(
-                notice.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))),
-                part.is_some()
-            );
-        }
     }
 }

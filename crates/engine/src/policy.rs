@@ -13,6 +13,7 @@ mod refusals;
 mod sift;
 mod speak;
 mod tools;
+mod translations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use std::sync::Arc;
 use ibidem_language::follow_ups::taken_apart;
 use ibidem_words::{PolicyInForce, PolicyPlace, PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
+
+use crate::texts::Texts;
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
 pub use conversations::{ConversationRules, FollowUpRules, TitleRules};
@@ -40,6 +43,7 @@ pub use speak::{
     SpeakMode, SpeakRules, VerificationMode, VerificationRules,
 };
 pub use tools::{ArgumentRules, Letters, Piece, Template, ToolRules, ToolWording};
+pub use translations::Translation;
 
 pub use crate::gates::{
     Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
@@ -89,6 +93,9 @@ pub struct Rules {
     #[serde(default)]
     pub out_of_corpus: OutOfCorpus,
     pub wording: Wording,
+    /// The texts in other languages, by the names of these, such as `german`: for questions that are asked in them.
+    #[serde(default)]
+    pub in_other_languages: BTreeMap<String, Translation>,
     /// What is shown beside a refusal; nothing when null.
     #[serde(default)]
     pub refusals: Option<RefusalRules>,
@@ -103,6 +110,10 @@ pub struct Rules {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wording {
+    /// The language of these texts: `english` where it is left out. What the program says beside them is in it too, where
+    /// the program has texts in it.
+    #[serde(default = "english")]
+    pub language: String,
     /// What a refusal says, unless its reason has words of its own.
     pub refusal: String,
     #[serde(default)]
@@ -160,6 +171,10 @@ impl Default for ValidityWording {
             replaced: "It was replaced by {by}.".to_owned(),
         }
     }
+}
+
+fn english() -> String {
+    "english".to_owned()
 }
 
 fn unverified() -> String {
@@ -284,6 +299,7 @@ impl Rules {
         if let Some(refusals) = &self.refusals {
             refusals.contradictions(&mut found);
         }
+        translations::contradictions(&self.in_other_languages, &mut found);
         if let Some(calibration) = &self.calibration {
             calibration.contradictions(&self.sift, &mut found);
         }
@@ -301,6 +317,11 @@ impl Wording {
 
     /// Returns the reason in a sentence that people understand.
     pub fn why(&self, reason: Reason) -> &str {
-        self.why_by_reason.get(&reason).map_or_else(|| refusals::why(reason), String::as_str)
+        self.why_by_reason.get(&reason).map_or_else(|| self.texts().why(reason), String::as_str)
+    }
+
+    /// What the program says beside these texts, in their language.
+    pub fn texts(&self) -> &'static Texts {
+        Texts::of(&self.language).unwrap_or_else(Texts::english)
     }
 }

@@ -86,7 +86,7 @@ pub fn sift(gathered: Gathered) -> SiftOutcome {
     match finding {
         Finding::Passes => SiftOutcome::Enough(sifted),
         Finding::Refuses(Reason::RetrievalUnavailable, explanation) => {
-            let suggestions = vec!["Ask again in a moment.".to_owned()];
+            let suggestions = vec![policy.rules.wording.texts().again.clone()];
             SiftOutcome::Refused {
                 sifted,
                 refusal: Refusal { reason: Reason::RetrievalUnavailable, explanation, suggestions },

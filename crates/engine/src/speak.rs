@@ -24,7 +24,7 @@ pub mod probes;
 pub mod prompt;
 pub(crate) mod quoting;
 mod repeats;
-mod route_to;
+pub(crate) mod route_to;
 mod stale;
 mod structure;
 pub mod verify;

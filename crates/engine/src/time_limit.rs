@@ -38,7 +38,7 @@ fn out_of_time(asked: &Asked, budget: Duration, failure: Option<String>) -> Spok
     let refusal = Refusal {
         reason: Reason::Deadline,
         explanation: format!("The time of the request ({} ms) was over", budget.as_millis()),
-        suggestions: vec!["Ask again in a moment.".to_owned()],
+        suggestions: vec![asked.policy.rules.wording.texts().again.clone()],
     };
     // A policy without words for it may have some for what it comes to.
     let by_reason = &asked.policy.rules.wording.refusal_by_reason;
@@ -48,5 +48,5 @@ fn out_of_time(asked: &Asked, budget: Duration, failure: Option<String>) -> Spok
         None => Refused::under(&asked.policy, refusal),
     };
     let decided = Decided::plainly(Outcome::Refused(refused), Retrieval::searched(0.0), TurnLog::default());
-    Decided { failure, ..decided }.sealed(asked.request_id)
+    Decided { failure, ..decided }.sealed(asked.request_id, asked.policy.rules.wording.texts())
 }

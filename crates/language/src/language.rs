@@ -90,6 +90,11 @@ impl Language {
         is_enough.then_some(Language::ALL[best])
     }
 
+    /// The language that a text is written in, by [`Self::of_text`].
+    pub fn of(text: &str) -> Option<Self> {
+        Self::of_text(lower_words(&text.to_lowercase()))
+    }
+
     /// The languages that a text may be written in, the likeliest first: few words do not tell Spanish from Portuguese.
     pub(crate) fn likely<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         const MOST: usize = 3;
@@ -112,9 +117,12 @@ pub fn is_english(text: &str) -> Option<bool> {
     if others.len() > latin.len() {
         return Some(false);
     }
-    let lower = text.to_lowercase();
-    let words = lower.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
-    Language::of_text(words).map(|language| language == Language::English)
+    Language::of(text).map(|language| language == Language::English)
+}
+
+/// The words of a text in lower case.
+fn lower_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 impl FromStr for Language {

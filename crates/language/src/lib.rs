@@ -26,7 +26,7 @@ pub mod talk;
 mod terms;
 pub mod validity;
 
-pub use language::is_english;
+pub use language::{Language, is_english};
 pub use stems::{SHORTEST_STEM, same_word};
 pub use stop_words::is_significant;
 pub use terms::{PresentTerms, Terms, names_in, significant_terms, telling_terms};

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use ibidem_engine::ask::Engine;
 use ibidem_ports::records::TurnRecord;
 use ibidem_store::{NewHandOver, Store};
-use ibidem_words::{Answer, FoundPassage, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id};
+use ibidem_words::{
+    Action, Answer, FoundPassage, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id,
+};
 
 /// The longest trigger of a pin, in characters.
 const LONGEST_TRIGGER: usize = 500;
@@ -51,7 +53,8 @@ impl HandOverRules {
 
     /// None where nobody is to get the question.
     fn of(&self, record: &TurnRecord) -> Option<NewHandOver> {
-        let to = record.answer.route_to.as_ref()?;
+        // Beside a refusal somebody is named, and nothing is sent: there is no answer for them to confirm.
+        let to = record.answer.route_to.as_ref().filter(|_| record.answer.action == Action::Route)?;
         let owner = to.owner_email.as_ref()?;
         let place = self.targets.get(&(record.tenant, owner.to_lowercase()))?;
         let asker = record.subject.id();

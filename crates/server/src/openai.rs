@@ -10,10 +10,9 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use axum::http::HeaderMap;
 use ibidem_words::Answer;
 
-/// The answer's text with its markers and the list of its sources, as every door says it.
+/// The answer's text with its markers and the list of its sources, or the refusal with what helps, as agents read it.
 pub(crate) fn answer_text(answer: &Answer) -> String {
-    reply::ShownText::of(answer, &reply::Links::for_caller(&HeaderMap::new(), None)).content
+    reply::ShownText::for_agent(answer).content
 }

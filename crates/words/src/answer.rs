@@ -167,6 +167,12 @@ pub struct NearestMiss {
     pub address: Option<String>,
     /// Why it is no answer, in a sentence.
     pub why: String,
+    /// The probability, by the reader, that it answers. Left out where no reader read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<f64>,
+    /// How similar it is to the question. Left out by earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f64>,
 }
 
 /// An answer is the reply to one question: cited, refused, asked back or routed to a person.
@@ -189,6 +195,10 @@ pub struct Answer {
     /// What came nearest to an answer that was refused, nearest first. It holds no text of a passage.
     #[serde(default)]
     pub nearest: Vec<NearestMiss>,
+    /// The language of the texts around the answer, as a tag such as `en`: of refusals, notices and offers. Left out by
+    /// earlier versions, whose texts are in the language of the policy file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
     /// Null where nothing was answered.
@@ -226,7 +236,7 @@ impl Answer {
         let is_quoted = quality.fallback_reasons.contains(&Fallback::Extractive);
         // A refusal quotes nothing, and says itself that little was found.
         let is_idle = self.refused && is_quoted && self.warnings.len() == 1;
-        let is_noted = self.transparency.show_to_user && !is_quoted && (quality.degraded || !self.refused);
+        let is_noted = self.transparency.show_to_user && (quality.degraded || !self.refused);
         let statement = self.transparency.statement.as_deref().filter(|_| is_noted);
         self.warnings.iter().filter(|_| !is_idle).map(String::as_str).chain(statement).collect()
     }

@@ -61,6 +61,26 @@ impl Fallback {
         }
     }
 
+    /// Whether it made the search simpler, so that something may not have been found.
+    pub fn is_of_search(self) -> bool {
+        match self {
+            Self::KeywordsOnly
+            | Self::WordsUnweighed
+            | Self::CircuitOpen
+            | Self::NoMemory
+            | Self::NoRewrites
+            | Self::NoRerank
+            | Self::FewerRead
+            | Self::SkosmosTimeout => true,
+            Self::FallbackModel
+            | Self::Extractive
+            | Self::NoOutline
+            | Self::ModelInterrupted
+            | Self::NoEntailment
+            | Self::NoJudge => false,
+        }
+    }
+
     /// Returns the names as logs and messages list them.
     pub fn names(raised: &[Self]) -> Vec<&'static str> {
         raised.iter().map(|flag| flag.as_str()).collect()

@@ -19,5 +19,8 @@ const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 const seconds = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export const day = (written: string) => dates.format(new Date(written));
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+
+export const percentOf = (share: number) => shares.format(share);
 export const number = (value: number) => numbers.format(value);
 export const inSeconds = (milliseconds: number) => seconds.format(milliseconds / 1000);

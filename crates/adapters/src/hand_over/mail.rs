@@ -182,7 +182,7 @@ fn in_one_line(text: &str) -> String {
 
 fn text(hand_over: &HandOver) -> String {
     let mut lines = vec![
-        "Somebody asked a question that the documents do not answer with enough certainty:".to_owned(),
+        "Somebody asked a question, and no answer was certain enough:".to_owned(),
         String::new(),
         quoted(&hand_over.question),
     ];

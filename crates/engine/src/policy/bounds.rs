@@ -134,6 +134,7 @@ const LISTS: &[(&str, usize)] = &[
     ("speak.examples", 16),
     ("speak.examples[].notes", 20),
     ("wording.next_steps", 20),
+    ("in_other_languages.*.next_steps", 20),
 ];
 
 /// Every list that is not named above.

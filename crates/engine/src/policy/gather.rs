@@ -170,7 +170,7 @@ pub struct AddressWording {
 }
 
 fn silent() -> String {
-    "{addresses} does not answer this.".to_owned()
+    "I found nothing on this in {addresses}.".to_owned()
 }
 
 fn range_shortened() -> String {

@@ -29,6 +29,10 @@ const EXTENDS: &str = "extends";
 /// What a policy never inherits: its name, what it is for, and a bound that was shown for other numbers.
 const ITS_OWN: [&str; 3] = ["name", "about", "calibration"];
 
+/// The texts, and the same in other languages.
+const WORDING: &str = "wording";
+const TRANSLATIONS: &str = "in_other_languages";
+
 /// The text with what it inherits; as it is where it inherits nothing.
 pub(super) fn whole(text: &str) -> Result<Option<String>, PolicyError> {
     let unreadable = |problem: String| PolicyError::Unreadable(problem);
@@ -48,6 +52,10 @@ pub(super) fn whole(text: &str) -> Result<Option<String>, PolicyError> {
     let Value::Object(mut merged) = tree(base)? else { return Err(unreadable("its base is no policy".to_owned())) };
     for key in ITS_OWN {
         merged.remove(key);
+    }
+    // Who has words of their own may have them in any language: what is inherited would be said instead of them.
+    if own.contains_key(WORDING) {
+        merged.remove(TRANSLATIONS);
     }
     lay_over(&mut merged, own);
     serde_json::to_string_pretty(&Value::Object(merged)).map(Some).map_err(|error| unreadable(error.to_string()))

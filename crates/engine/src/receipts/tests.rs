@@ -114,6 +114,7 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
     let quality = RetrievalQuality::of(0.9, Vec::new());
     let cited = stretches.iter().flat_map(|stretch| &stretch.sources).take(1);
     let answer = Answer {
+        language: None,
         rewritten_question: None,
         request_id: Uuid::from_u128(3),
         action: Action::Cite,

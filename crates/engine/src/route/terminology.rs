@@ -205,7 +205,7 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
         }
     };
     error.raise_if_not_asked(&mut flags);
-    let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
+    let refusal = Refusal { reason, explanation, suggestions: vec![asked.policy.rules.wording.texts().again.clone()] };
     refused(&words.unwrap_or_default(), refusal, flags)
 }
 

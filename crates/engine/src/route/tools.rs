@@ -331,7 +331,7 @@ fn ask_for(rules: &ToolRules, given: &Given<'_>, stop: Stop, listener: &mut dyn 
 fn refused(asked: &Asked, stop: Stop) -> Decided {
     let suggestions = match stop.outcome {
         ToolOutcome::Timeout | ToolOutcome::CircuitOpen | ToolOutcome::Busy | ToolOutcome::Unavailable => {
-            vec!["Ask again in a moment.".to_owned()]
+            vec![asked.policy.rules.wording.texts().again.clone()]
         }
         _ => Vec::new(),
     };

@@ -152,13 +152,13 @@ pub(crate) fn record<N: Copy>(policy: &Policy, so_far: &[(N, f64)]) -> Option<Ga
 }
 
 /// It is not said, because nobody could read whether it answers.
-pub(super) fn unread(gate: &GateRecord) -> Refusal {
+pub(super) fn unread(policy: &Policy, gate: &GateRecord) -> Refusal {
     let explanation = format!(
         "Probability that what can be said answers the question ({}) below threshold ({}): the reader that is to find it \
          out does not answer",
         gate.observed, gate.threshold
     );
-    let suggestions = vec!["Ask again in a moment.".to_owned()];
+    let suggestions = vec![policy.rules.wording.texts().again.clone()];
     Refusal { reason: Reason::RetrievalUnavailable, explanation, suggestions }
 }
 
@@ -170,7 +170,7 @@ pub(super) fn refusal(policy: &Policy, gate: &GateRecord, has_model_failed: bool
     );
     if has_model_failed {
         let explanation = format!("Models that answered (0 of 1). {explanation} for the documents' own sentences");
-        let suggestions = vec!["Ask again in a moment.".to_owned()];
+        let suggestions = vec![policy.rules.wording.texts().again.clone()];
         return Refusal { reason: Reason::GenerationUnavailable, explanation, suggestions };
     }
     Refusal { reason: Reason::BesideTheQuestion, explanation, suggestions: policy.rules.wording.next_steps.clone() }

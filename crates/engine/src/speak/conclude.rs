@@ -34,7 +34,7 @@ pub(super) async fn concluded(
     }
     note_unverified(&draft, &mut log, &mut failures);
     if draft.is_cut_by_verifier && !draft.released.is_empty() {
-        log.warnings.push("The rest of this answer could not be checked, and is left out.".to_owned());
+        log.warnings.push(brief.asked.policy.rules.wording.texts().rest_unchecked.clone());
     }
     if let Some(failure) = draft.answering.as_ref().and_then(|reading| reading.failure.clone()) {
         failures.push(failure.to_string());
@@ -45,7 +45,7 @@ pub(super) async fn concluded(
     let beside = gate.filter(|gate| gate.verdict == Verdict::Stop);
     let decided = if draft.is_unverified() {
         let policy = &brief.asked.policy;
-        let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unverified(&draft)) };
+        let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unverified(policy, &draft)) };
         Decided::plainly(Outcome::Refused(refused), weighing.with(&log.fallback_reasons).retrieval(), log)
     } else if draft.is_silent() {
         let policy = &brief.asked.policy;
@@ -54,7 +54,7 @@ pub(super) async fn concluded(
     } else if let Some(gate) = beside {
         let policy = &brief.asked.policy;
         let is_unread = draft.answering.as_ref().is_some_and(|reading| reading.is_unread);
-        let refusal = if is_unread { answers::unread(&gate) } else { answers::refusal(policy, &gate, false) };
+        let refusal = if is_unread { answers::unread(policy, &gate) } else { answers::refusal(policy, &gate, false) };
         let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, refusal) };
         let retrieval = weighing.with(&log.fallback_reasons).retrieval();
         Decided::plainly(Outcome::Refused(refused), retrieval, log)
@@ -142,7 +142,8 @@ impl Finished<'_> {
         }
         let (owners, admin) = (brief.parts.owners.as_deref(), brief.parts.admin_email.as_deref());
         let scope = &brief.asked.scope;
-        let to = route_to::route_to(owners, admin, scope, self.footnotes.evidence(), &refusal.explanation).await;
+        let texts = policy.rules.wording.texts();
+        let to = route_to::route_to(owners, admin, scope, self.footnotes.evidence(), texts).await;
         if !rules.is_some_and(|rules| rules.show_draft) {
             return Decided::plainly(Outcome::Routed(Routed::Withheld { refused, to }), retrieval, log);
         }
@@ -169,13 +170,13 @@ fn low_confidence(confidence: Confidence, threshold: f64, next_steps: &[String])
 }
 
 /// Nothing can be shown, because nobody could check it.
-fn unverified(written: &Draft) -> Refusal {
+fn unverified(policy: &Policy, written: &Draft) -> Refusal {
     let explanation = format!(
         "Sentences that were checked and may be shown (0) below the least that can be shown (1): the entailment model does \
          not answer, and {} sentences could not be checked",
         written.dropped.len()
     );
-    let suggestions = vec!["Ask again in a moment.".to_owned()];
+    let suggestions = vec![policy.rules.wording.texts().again.clone()];
     Refusal { reason: Reason::UnsupportedClaims, explanation, suggestions }
 }
 

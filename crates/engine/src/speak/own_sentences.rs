@@ -73,7 +73,7 @@ pub(super) async fn own_sentences(
     let StandIn { after_ms: took_ms, instead_of } = stand_in.unwrap_or_default();
     if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
         let refusal = match is_unread {
-            true => answers::unread(&gate),
+            true => answers::unread(policy, &gate),
             false => answers::refusal(policy, &gate, instead_of == InsteadOf::Failure),
         };
         let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };

@@ -1,4 +1,4 @@
-//! Whom a question goes to that the documents do not answer surely enough.
+//! Whom to ask where the documents give no answer, or none that is sure enough.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,16 +6,18 @@ use crate::candidate::Candidate;
 use ibidem_ports::owners::{OwnedTag, Owners};
 use ibidem_words::{DocumentId, RouteTarget, Scope, Tag};
 
+use crate::texts::Texts;
+
 /// What a fallback's tag is called.
 const SYSTEM: &str = "system";
 
-/// The owner of the commonest of the asker's tags in the evidence, or else the configured admin, with the reason why.
-pub(super) async fn route_to(
+/// The owner of the commonest of the asker's tags in the evidence, or else the configured admin, in words.
+pub(crate) async fn route_to(
     owners: Option<&dyn Owners>,
     admin: Option<&str>,
     scope: &Scope,
     evidence: &[Candidate],
-    why: &str,
+    texts: &Texts,
 ) -> RouteTarget {
     let documents: Vec<DocumentId> = evidence.iter().map(|candidate| candidate.passage.passage.document).collect();
     let mut distinct = documents.clone();
@@ -28,15 +30,15 @@ pub(super) async fn route_to(
     match tags {
         Ok(mut tags) => {
             tags.retain(|owned| scope.tags().any(|carried| *carried == owned.tag));
-            target(&documents, &tags, admin, why)
+            target(&documents, &tags, admin, texts)
         }
-        Err(()) => to_admin(admin, why, "the owners of tags cannot be looked up"),
+        Err(()) => to_admin(admin, texts.whom(None, admin, false)),
     }
 }
 
 /// Pure. Each passage counts its document's tags; of tags that are equally common one that says something about the
 /// subject comes before the one that everybody has, and then the first by name.
-fn target(documents: &[DocumentId], tags: &[OwnedTag], admin: Option<&str>, why: &str) -> RouteTarget {
+fn target(documents: &[DocumentId], tags: &[OwnedTag], admin: Option<&str>, texts: &Texts) -> RouteTarget {
     let mut of_document: HashMap<DocumentId, Vec<&OwnedTag>> = HashMap::new();
     for tag in tags {
         of_document.entry(tag.document).or_default().push(tag);
@@ -48,28 +50,27 @@ fn target(documents: &[DocumentId], tags: &[OwnedTag], admin: Option<&str>, why:
     let rank = |tag: &Tag, count: usize| (count, !tag.is_public());
     let commonest = counts.iter().rev().max_by_key(|(tag, (count, _))| rank(tag, *count));
     let Some((tag, (_, owned))) = commonest else {
-        return to_admin(admin, why, "the evidence has no tags");
+        return to_admin(admin, texts.whom(None, admin, true));
     };
     match &owned.owner {
         Some(owner) => RouteTarget {
             tag: tag.to_string(),
             owner_user_id: Some(owner.user),
             owner_email: Some(owner.email.clone()),
-            reason: format!("{why}: routed to the owner of {tag}"),
+            reason: texts.whom(Some(&owner.email), admin, true),
             fallback: false,
             handed_over: false,
         },
-        None => to_admin(admin, why, &format!("no owner for the tag {tag}")),
+        None => to_admin(admin, texts.whom(None, admin, true)),
     }
 }
 
-fn to_admin(admin: Option<&str>, why: &str, because: &str) -> RouteTarget {
-    let to = if admin.is_some() { "routed to the admin" } else { "no admin is configured" };
+fn to_admin(admin: Option<&str>, reason: String) -> RouteTarget {
     RouteTarget {
         tag: SYSTEM.to_owned(),
         owner_user_id: None,
         owner_email: admin.map(str::to_owned),
-        reason: format!("{why}: {because}, {to}"),
+        reason,
         fallback: true,
         handed_over: false,
     }
@@ -110,11 +111,11 @@ mod tests {
         let routed = async |names: &[&str]| {
             let tags = names.iter().map(|name| name.parse().unwrap()).collect();
             let identity = Identity::for_tests(TenantId::named("t"), "s", tags);
-            route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, WHY).await
+            route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, Texts::english()).await
         };
         let public = routed(&[]).await;
         assert_eq!((public.tag.as_str(), public.owner_email.as_deref()), ("system", Some("admin@example.org")));
-        assert_eq!(public.reason, format!("{WHY}: no owner for the tag public, routed to the admin"));
+        assert_eq!(public.reason, NOBODY);
         let hr = routed(&["hr", "travel"]).await;
         assert_eq!((hr.tag.as_str(), hr.owner_email.as_deref()), ("hr", Some("hr@example.org")));
     }
@@ -128,7 +129,7 @@ mod tests {
         OwnedTag { document: document(number), tag: tag.parse().unwrap(), owner }
     }
 
-    const WHY: &str = "Confidence (45) below threshold (60)";
+    const NOBODY: &str = "Nobody is named for this subject yet. Your administrator can help: admin@example.org";
 
     #[test]
     fn test_get_route_target_with_owner() {
@@ -139,26 +140,24 @@ mod tests {
             tagged(2, "hr", Some("hr@example.org")),
             tagged(2, "travel", Some("travel@example.org")),
         ];
-        let target = target(&[document(1), document(2), document(2)], &tags, Some("admin@example.org"), WHY);
+        let target =
+            target(&[document(1), document(2), document(2)], &tags, Some("admin@example.org"), Texts::english());
         assert_eq!((target.tag.as_str(), target.owner_email.as_deref()), ("hr", Some("hr@example.org")));
         assert_eq!((target.owner_user_id, target.fallback), (Some(Uuid::from_u128(9)), false));
-        assert_eq!(target.reason, "Confidence (45) below threshold (60): routed to the owner of hr");
+        assert_eq!(target.reason, "hr@example.org looks after this subject.");
     }
 
     #[test]
     fn test_get_route_target_fallback() {
-        for (tags, because) in [
-            (vec![tagged(1, "hr", None)], "no owner for the tag hr, routed to the admin"),
-            (vec![], "the evidence has no tags, routed to the admin"),
-        ] {
-            let target = target(&[document(1)], &tags, Some("admin@example.org"), WHY);
+        for tags in [vec![tagged(1, "hr", None)], vec![]] {
+            let target = target(&[document(1)], &tags, Some("admin@example.org"), Texts::english());
             assert_eq!((target.tag.as_str(), target.fallback), ("system", true));
             assert_eq!(target.owner_email.as_deref(), Some("admin@example.org"));
-            assert_eq!(target.reason, format!("{WHY}: {because}"));
+            assert_eq!(target.reason, NOBODY);
         }
-        let nobody = target(&[document(1)], &[], None, WHY);
+        let nobody = target(&[document(1)], &[], None, Texts::english());
         assert_eq!((nobody.owner_email, nobody.fallback), (None, true));
-        assert!(nobody.reason.ends_with("no admin is configured"));
+        assert_eq!(nobody.reason, "Nobody is named for this subject yet. Ask your administrator.");
     }
 
     #[test]
@@ -170,7 +169,7 @@ mod tests {
         ];
         let of = |documents: &[u128]| {
             let documents: Vec<_> = documents.iter().map(|number| document(*number)).collect();
-            target(&documents, &tags, None, WHY).tag
+            target(&documents, &tags, None, Texts::english()).tag
         };
         assert_eq!(of(&[1, 2, 3]), "a");
         assert_eq!(of(&[1, 2, 3, 3]), "c");

@@ -91,8 +91,7 @@ async fn a_written_sentence_that_does_not_answer_is_not_said_nor_streamed() {
 }
 
 /// What stands above quotations that are there instead of what a model wrote.
-const INSTEAD: &str =
-    "What the language model wrote is not borne out by the documents; these are the documents' own sentences.";
+const INSTEAD: &str = "Quoted word for word from the documents, which do not bear out what the language model wrote.";
 
 #[tokio::test]
 async fn where_what_a_model_wrote_has_no_support_or_does_not_answer_the_sources_own_sentences_are_read() {

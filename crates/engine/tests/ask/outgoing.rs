@@ -172,7 +172,11 @@ async fn what_the_documents_do_not_say_is_never_said_by_a_model() {
         assert_eq!(streamed_text(&format!("{CITED} {reply}")).await, SHOWN, "{reply}");
         let (Spoken { answer, .. }, received) = answered(reply).await;
         assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NoResults)), "{reply}");
-        assert_eq!((answer.answer.as_str(), received.as_str()), ("The documents do not answer this.", ""), "{reply}");
+        assert_eq!(
+            (answer.answer.as_str(), received.as_str()),
+            ("I found no passage that answers this.", ""),
+            "{reply}"
+        );
         let why = answer.refusal_reason.unwrap();
         assert!(why.contains("(0)") && why.contains("(1)"), "{why}");
     }

@@ -35,9 +35,10 @@ async fn a_refusal_names_what_came_nearest_and_why_it_is_no_answer() {
     let [miss] = &answer.nearest[..] else { panic!("one document came near: {answer:#?}") };
     assert_eq!((miss.title.as_str(), miss.section.as_deref()), ("Manual", Some("Oil")));
     assert_eq!(miss.address.as_deref(), Some("MAN-7"));
-    assert_eq!(miss.why, "It was read and does not seem to answer the question (probability 0.04).");
-    let why = "Passages were found, but none of them answers the question.";
-    assert_eq!(answer.why.as_deref(), Some(why));
+    assert_eq!(miss.why, "It was read and does not seem to answer the question.");
+    assert_eq!(miss.answers, Some(0.04), "the number is beside it");
+    assert_eq!(answer.answer, "I found no passage that answers this.");
+    assert_eq!(answer.why.as_deref(), Some("No passage was good enough."));
     assert!(answer.refusal_reason.is_some_and(|numbers| numbers.contains("(0.04)")));
     assert!(
         !answer.suggestions.iter().any(|suggestion| suggestion.starts_with("What does")),

@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
+use ibidem_engine::plain::{Offers, refusal, texts_of, whom_to_ask};
 use ibidem_engine::policy::Policy;
 use ibidem_language::markers::quoted;
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_ports::records::{Records as _, TurnRecord};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::{
-    Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status, without_tokens,
+    Action, Answer, Citation, CollectionName, Message, Question, QuestionDraft, Status, Verdict, without_tokens,
 };
 use uuid::Uuid;
 
@@ -44,6 +45,9 @@ pub(crate) struct Ask {
     /// Prints the same JSON as POST /v1/answers.
     #[arg(long)]
     json: bool,
+    /// Prints the numbers behind the decision too: each rule, what it observed and its threshold.
+    #[arg(long)]
+    numbers: bool,
     /// Exits with 3 when the question is not answered: it is refused, asked back, or given to somebody who may know.
     #[arg(long)]
     fail_on_refusal: bool,
@@ -61,6 +65,7 @@ impl Ask {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let query = self.query.clone();
         let draft = QuestionDraft {
             query: self.query,
             collections: self.collections,
@@ -91,7 +96,7 @@ impl Ask {
         if let Some(talk) = &talk {
             talk.keep(&parts.store, &record).await?;
         }
-        console::say_json_or(self.json, &answer, || show(&answer))?;
+        console::say_json_or(self.json, &answer, || show(&answer, &query, self.numbers))?;
         if let Some(talk) = &talk {
             console::note(&format!("conversation {}", talk.id));
         }
@@ -158,24 +163,19 @@ impl Listener for Terminal {
 }
 
 /// What is left to show after the sentences.
-fn show(answer: &Answer) {
+fn show(answer: &Answer, query: &str, with_numbers: bool) {
     if let Some(rewritten) = &answer.rewritten_question {
         console::note(&format!("searched for: {rewritten}"));
     }
+    let around = &texts_of(answer).around;
     if answer.refused {
-        console::say(&answer.answer);
-    }
-    console::say("");
-    match (&answer.why, &answer.refusal_reason) {
-        (Some(why), Some(numbers)) => console::say(&format!("Why: {why} ({numbers})")),
-        (None, Some(reason)) => console::say(&format!("Why: {reason}")),
-        _ => {}
-    }
-    for miss in &answer.nearest {
-        console::say(&format!("Nearest: {}", miss_line(miss)));
-    }
-    for suggestion in &answer.suggestions {
-        console::say(&format!("Next: {suggestion}"));
+        let search = around.search_command.replace("{command}", &format!("ibidem search {query:?}"));
+        console::say(&refusal(answer, &Offers { place: &|_| String::new(), search: Some(search) }));
+    } else {
+        console::say(&whom_to_ask(answer));
+        for suggestion in &answer.suggestions {
+            console::say(&format!("- {suggestion}"));
+        }
     }
     if let Some((proposed, sentence)) = answer.confirmation.as_ref().and_then(|it| Some((it, it.sentence()?))) {
         let end = proposed.expires_at.format("%H:%M UTC");
@@ -184,19 +184,32 @@ fn show(answer: &Answer) {
     for citation in &answer.citations {
         console::say(&source_line(citation));
     }
-    for warning in &answer.warnings {
-        console::note(&format!("warning: {warning}"));
+    for notice in answer.notices() {
+        console::note(notice);
     }
-    if let Some(statement) = answer.transparency.statement.as_ref().filter(|_| answer.transparency.show_to_user) {
-        console::note(&format!("note: {statement}"));
+    if with_numbers {
+        numbers(answer);
     }
 }
 
-/// Address — Title — Section: why not
-fn miss_line(miss: &NearestMiss) -> String {
-    let address = miss.address.as_ref().map(|address| format!("{address} — ")).unwrap_or_default();
-    let section = miss.section.as_ref().map(|section| format!(" — {section}")).unwrap_or_default();
-    format!("{address}{}{section}: {}", miss.title, miss.why)
+/// What decided, and against what; and how near each passage came.
+fn numbers(answer: &Answer) {
+    if let Some(reason) = &answer.refusal_reason {
+        console::note(reason);
+    }
+    for gate in &answer.trace {
+        let verdict = match gate.verdict {
+            Verdict::Pass => "passed",
+            Verdict::Warn => "warned",
+            Verdict::Stop => "refused",
+        };
+        console::note(&format!("{} {} of {}: {verdict}", gate.gate, gate.observed, gate.threshold));
+    }
+    for miss in &answer.nearest {
+        let numbers = [("answers", miss.answers), ("similarity", miss.similarity)];
+        let numbers = numbers.iter().filter_map(|(name, number)| Some(format!("{name} {}", number.as_ref()?)));
+        console::note(&format!("{}: {}", miss.title, numbers.collect::<Vec<_>>().join(", ")));
+    }
 }
 
 /// [marker] Address Title — Section — page (version, status) [score] collection/file

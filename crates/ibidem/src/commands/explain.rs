@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
+use ibidem_engine::texts::Texts;
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_words::{CollectionName, Promise, Question, QuestionDraft};
 
@@ -100,7 +101,7 @@ fn show(explanation: &Explanation, most_dropped: usize) {
         console::say(&format!("took: {stages}; {} call(s) to the index", explanation.index_calls));
     }
     for reason in &explanation.fallback_reasons {
-        console::note(&format!("simplified search: {reason}"));
+        console::note(Texts::english().of_flag(*reason));
     }
     for warning in &explanation.warnings {
         console::note(&format!("warning: {warning}"));

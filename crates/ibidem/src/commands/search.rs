@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use ibidem_engine::search::{Lanes, SearchHit, SearchRequest};
+use ibidem_engine::texts::Texts;
 use ibidem_server::SearchResponse;
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_words::CollectionName;
@@ -60,7 +61,7 @@ impl Search {
             return console::say_json(&SearchResponse::of(Uuid::new_v4(), outcome));
         }
         for reason in &outcome.fallback_reasons {
-            console::note(&format!("simplified search: {reason}"));
+            console::note(Texts::english().of_flag(*reason));
         }
         if outcome.hits.is_empty() {
             console::say("Nothing was found in the documents that these tags may see; use --tags for others.");

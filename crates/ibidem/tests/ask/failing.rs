@@ -45,7 +45,8 @@ async fn ask_with_model_at<T>(
     } else {
         assert_eq!(flags, &serde_json::json!(["model_interrupted"]), "{what}");
     }
-    assert_eq!(answer["transparency"]["show_to_user"], true, "{what}");
+    let is_told = answer["transparency"]["show_to_user"] == true || answer["warnings"] != serde_json::json!([]);
+    assert!(is_told, "{what}: the asker is told: {answer}");
     served.stop().await;
     happened
 }

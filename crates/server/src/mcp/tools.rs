@@ -221,6 +221,17 @@ fn answer_schema() -> Value {
             "action": { "type": "string", "description": "What became of the question: cite, refuse, clarify or route." },
             "answer": { "type": "string", "description": "The answer with markers such as [1], or the refusal." },
             "refused": { "type": "boolean" },
+            "reason": { "type": ["string", "null"], "description": "Why there is no answer, as a code." },
+            "why": { "type": ["string", "null"], "description": "Why there is no answer, in a sentence." },
+            "nearest": {
+                "type": "array", "items": { "type": "object" },
+                "description": "What came nearest to an answer that was refused. Read it with read_passage and its source_id."
+            },
+            "suggestions": {
+                "type": "array", "items": { "type": "string" },
+                "description": "What to do or ask instead. What ends with a question mark would be answered."
+            },
+            "route_to": { "type": ["object", "null"], "description": "Somebody who may know." },
             "citations": { "type": "array", "items": { "type": "object" } },
             "confirmation": {
                 "type": "object",

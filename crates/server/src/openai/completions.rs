@@ -31,7 +31,8 @@ const LONGEST_CHAT_ID: usize = 200;
 /// Answers the last question of a conversation.
 ///
 /// The same turn as `POST /v1/answers`, in the form of OpenAI's chat completions: the same text, sources and refusals.
-/// A refusal is an ordinary reply; the whole answer is in `ibidem`. A chat program's own prompts for titles, tags and
+/// A refusal is an ordinary reply, with what came nearest, why, whom to ask and what can be asked instead; the whole
+/// answer is in `ibidem`. A chat program's own prompts for titles, tags and
 /// follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions. What would change
 /// something in another system is proposed, and done after the message `confirm with` and the token of the proposal.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = ChatBody, security(("api_key" = [])),

@@ -2,8 +2,10 @@
 
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, HeaderName};
+use ibidem_engine::plain::{Offers, refusal, texts_of, whom_to_ask};
+use ibidem_engine::texts::Around;
 use ibidem_language::markers::quoted;
-use ibidem_words::{Answer, Citation, CitedSource};
+use ibidem_words::{Answer, Citation, CitedSource, NearestMiss};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -44,7 +46,8 @@ pub(crate) struct Choice {
 pub(crate) struct ReplyMessage {
     /// Always `assistant`.
     role: &'static str,
-    /// The answer with markers such as `[1]`, and the list of its sources; or the refusal.
+    /// The answer with markers such as `[1]`, and the list of its sources; or the refusal, with what came nearest, why,
+    /// whom to ask and what can be asked instead.
     content: String,
     annotations: Vec<Annotation>,
 }
@@ -199,25 +202,45 @@ impl ShownText {
         Self { content, annotations: Vec::new() }
     }
 
+    /// For a chat program, which opens addresses.
     pub(super) fn of(answer: &Answer, links: &Links) -> Self {
+        let place = |miss: &NearestMiss| links.to_passage(miss);
+        Self::with(answer, links, &Offers { place: &place, search: None })
+    }
+
+    /// For an agent, which reads passages by their ids and has a tool that searches.
+    pub(super) fn for_agent(answer: &Answer) -> Self {
+        let place = |miss: &NearestMiss| String::from(miss.source_id.clone());
+        let search = Some(texts_of(answer).around.search_tool.clone());
+        Self::with(answer, &Links { base: String::new() }, &Offers { place: &place, search })
+    }
+
+    fn with(answer: &Answer, links: &Links, offers: &Offers<'_>) -> Self {
+        if answer.refused {
+            return Self::plain(refusal(answer, offers) + &below(answer));
+        }
+        let around = &texts_of(answer).around;
         let mut numbering = Numbering::default();
         let (text, places) = numbering.placed(&answer.answer, &answer.citations);
         let sources = numbered(&mut numbering, &answer.citations);
-        let annotations = places.iter().filter_map(|place| annotation(*place, &sources, links)).collect();
-        Self { content: text + &source_list(&sources) + &below(answer), annotations }
+        let annotations = places.iter().filter_map(|place| annotation(*place, &sources, links, around)).collect();
+        Self { content: text + &source_list(&sources, around) + &whom_to_ask(answer) + &below(answer), annotations }
     }
 
     /// What follows the answer's own text.
     pub(super) fn sources(answer: &Answer) -> String {
         let mut numbering = Numbering::default();
         numbering.placed(&answer.answer, &answer.citations);
-        source_list(&numbered(&mut numbering, &answer.citations)) + &below(answer)
+        let around = &texts_of(answer).around;
+        source_list(&numbered(&mut numbering, &answer.citations), around) + &whom_to_ask(answer) + &below(answer)
     }
 }
 
 /// What stands below the sources.
 fn below(answer: &Answer) -> String {
-    let notes: String = answer.notices().into_iter().map(|notice| format!("\n\nNote: {notice}")).collect();
+    let note = &texts_of(answer).around.note;
+    let notices = answer.notices().into_iter();
+    let notes: String = notices.map(|notice| format!("\n\n{}", note.replace("{notice}", notice))).collect();
     notes + &how_to_confirm(answer)
 }
 
@@ -226,7 +249,8 @@ fn how_to_confirm(answer: &Answer) -> String {
     let proposed = answer.confirmation.as_ref();
     let sentence = proposed.and_then(|proposed| Some((proposed.sentence()?, proposed.expires_at.format("%H:%M"))));
     sentence.map_or_else(String::new, |(sentence, end)| {
-        format!("\n\nNothing is done unless you reply, before {end} UTC: {sentence}")
+        let confirm = &texts_of(answer).around.confirm;
+        format!("\n\n{}", confirm.replace("{end}", &end.to_string()).replace("{sentence}", &sentence))
     })
 }
 
@@ -238,25 +262,34 @@ fn numbered<'c>(numbering: &mut Numbering, citations: &'c [Citation]) -> Vec<(us
 }
 
 /// A line for each source, for programs that show neither markers nor annotations.
-fn source_list(sources: &[(usize, &Citation)]) -> String {
+fn source_list(sources: &[(usize, &Citation)], around: &Around) -> String {
     if sources.is_empty() {
         return String::new();
     }
-    let lines = sources.iter().map(|(number, citation)| format!("\n[{number}] {}", named(citation)));
-    std::iter::once("\n\nSources:".to_owned()).chain(lines).collect()
+    let lines = sources.iter().map(|(number, citation)| format!("\n[{number}] {}", named(citation, around)));
+    std::iter::once(format!("\n\n{}", around.sources)).chain(lines).collect()
 }
 
-fn annotation(place: MarkerPlace, sources: &[(usize, &Citation)], links: &Links) -> Option<Annotation> {
+fn annotation(
+    place: MarkerPlace,
+    sources: &[(usize, &Citation)],
+    links: &Links,
+    around: &Around,
+) -> Option<Annotation> {
     let (_, citation) = sources.iter().find(|(number, _)| *number == place.number)?;
-    let url_citation =
-        UrlCitation { start_index: place.start, end_index: place.end, title: named(citation), url: links.to(citation) };
+    let url_citation = UrlCitation {
+        start_index: place.start,
+        end_index: place.end,
+        title: named(citation, around),
+        url: links.to(citation),
+    };
     Some(Annotation { kind: "url_citation", url_citation })
 }
 
 /// The document, and where in it.
-fn named(citation: &Citation) -> String {
+fn named(citation: &Citation, around: &Around) -> String {
     let section = citation.section.iter().map(String::clone);
-    let page = citation.page_number.iter().map(|page| format!("p. {page}"));
+    let page = citation.page_number.iter().map(|page| around.page.replace("{page}", &page.to_string()));
     let parts = std::iter::once(citation.document_name.clone()).chain(section).chain(page);
     // Together they could make what a program takes for a citation.
     quoted(&parts.collect::<Vec<_>>().join(", ")).into_owned()
@@ -282,6 +315,14 @@ impl Links {
         let scheme = if by_https { "https" } else { "http" };
         let base = text(HOST).filter(fits).map(|host| format!("{scheme}://{host}")).unwrap_or_default();
         Self { base }
+    }
+
+    /// A passage that came near, as it is now.
+    fn to_passage(&self, miss: &NearestMiss) -> String {
+        match &miss.source_id {
+            CitedSource::Passage(source) => format!("{}{}", self.base, source.page()),
+            _ => String::new(),
+        }
     }
 
     fn to(&self, citation: &Citation) -> String {

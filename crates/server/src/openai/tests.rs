@@ -63,7 +63,7 @@ fn a_stream_says_what_the_whole_says_to_the_last_space() {
         (vec!["Two.[9]\n\n", "- One.[4]\n"], "Two.[9]\n\n- One.[4]"),
         (vec!["Two.[9] ", " ", "One.[4]"], "Two.[9]  One.[4]"),
         (vec!["One.[4]"], "One.[4]\n\nIt is not in force."),
-        (vec![], "The documents do not answer this."),
+        (vec![], "I found no passage that answers this."),
     ] {
         let (sender, mut heard) = mpsc::unbounded();
         let passed_on = Arc::new(Mutex::new(String::new()));
@@ -95,16 +95,17 @@ fn what_the_asker_should_know_stands_below_the_sources() {
         json!({"confidence_score": 0.4, "confidence_level": "low", "fallback_active": true, "fallback_reasons": flags,
             "degraded": true})
     };
-    let told = json!({"statement": "A simplified search was used.", "show_to_user": true});
+    let told = json!({"statement": "Curated answers could not be searched.", "show_to_user": true});
     let skipped =
         json!({"retrieval_quality": quality(json!(["no_rerank"])), "transparency": told, "warnings": ["Old."]});
     let shown = warned(skipped, "One.[4]", vec![citation(4)]);
     assert!(
-        shown.ends_with("[1] Document 4, Rates, p. 2\n\nNote: Old.\n\nNote: A simplified search was used."),
+        shown.ends_with("[1] Document 4, Rates, p. 2\n\nNote: Old.\n\nNote: Curated answers could not be searched."),
         "{shown}"
     );
     // That a model did not write is nothing to know where nothing is quoted.
-    let idle = json!({"refused": true, "warnings": ["The sources are quoted."], "transparency": told,
+    let untold = json!({"statement": null, "show_to_user": false});
+    let idle = json!({"refused": true, "warnings": ["The sources are quoted."], "transparency": untold,
         "retrieval_quality": quality(json!(["extractive"]))});
     assert_eq!(warned(idle, "No document says so.", Vec::new()), "No document says so.");
 }
@@ -118,11 +119,30 @@ fn links_lead_to_where_browsers_reach_the_pages() {
 }
 
 #[test]
-fn a_refusal_is_its_own_text_and_nothing_else() {
-    let links = Links { base: String::new() };
-    let shown = ShownText::of(&answer("The documents do not answer this.", Vec::new()), &links);
-    assert_eq!(shown.content, "The documents do not answer this.");
-    assert!(shown.annotations.is_empty());
+fn a_refusal_carries_what_came_nearest_why_whom_to_ask_and_offers() {
+    let passage = format!("{}:3", uuid::Uuid::nil());
+    let mut refused = serde_json::to_value(answer("I found no passage that answers this.", Vec::new())).unwrap();
+    let more = json!({
+        "action": "refuse", "refused": true, "grounded": false, "reason": "not_answered", "why": "No passage was good enough.",
+        "refusal_reason": "Probability that a passage answers (0.04) below threshold (0.75)",
+        "nearest": [{"source_id": passage, "version": 1, "title": "Leave", "section": "Rest", "address": null, "why": "x.",
+            "answers": 0.04}],
+        "suggestions": ["What does Leave say about Rest?", "Ask about something narrower."],
+        "route_to": {"tag": "hr", "owner_user_id": null, "owner_email": "hr@example.org", "fallback": false,
+            "reason": "hr@example.org looks after this subject."},
+    });
+    refused.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let refused: Answer = serde_json::from_value(refused).unwrap();
+    let shown = ShownText::of(&refused, &Links { base: "https://answers.example".to_owned() });
+    let after = "\n\nNo passage was good enough.\n\nWhom to ask: hr@example.org looks after this subject.\n\nYou could ask \
+         instead:\n- What does Leave say about Rest?\n\nWhat you can do:\n- Ask about something narrower.";
+    let closest = "I found no passage that answers this. The closest are below:\n- Leave, Rest: ";
+    let id = "00000000-0000-0000-0000-000000000000";
+    assert_eq!(shown.content, format!("{closest}https://answers.example/#/passage/{id}/3{after}"));
+    assert!(shown.annotations.is_empty(), "a refusal cites nothing");
+    let for_agent = ShownText::for_agent(&refused).content;
+    assert_eq!(for_agent, format!("{closest}{passage}{after}\n- Search the documents with the tool `search`."));
+    assert_eq!(missing(&shown, &refused, ""), shown.content, "a stream says the same");
 }
 
 #[test]

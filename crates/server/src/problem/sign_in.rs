@@ -20,9 +20,8 @@ impl Problem {
         Self::new(
             StatusCode::FORBIDDEN,
             "not_admitted",
-            "You are not admitted here",
-            "None of your groups gives anything here, or you were disabled. An admin can change it: `PUT /v1/groups`, \
-             `PUT /v1/people/{id}`.",
+            "You have no access here yet",
+            "You are signed in, but nobody has given one of your groups access, or you were blocked. Ask your administrator.",
         )
     }
 
@@ -32,8 +31,8 @@ impl Problem {
             StatusCode::FORBIDDEN,
             "foreign_page",
             "This page may not ask here",
-            "The key is for pages of other origins. An admin creates a key with the origin of this page: `POST /v1/keys` \
-             with `origins`, or `ibidem key create --origins`.",
+            "The key is for pages of other addresses. Ask your administrator for a key with the address of this page \
+             (`ibidem key create --origins`).",
         )
     }
 
@@ -84,7 +83,7 @@ impl Problem {
             StatusCode::UNAUTHORIZED,
             "sign_in_failed",
             "The sign-in failed",
-            "Begin again at /auth/login, in the same browser and within ten minutes.",
+            "Sign in again, in the same browser and within ten minutes.",
         )
     }
 

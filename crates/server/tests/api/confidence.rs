@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::http::StatusCode;
+use ibidem_engine::texts::Texts;
 use ibidem_ports::degrade::{BreakerSettings, Breakers};
 use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_testing::fakes::FakeEmbedder;
-use ibidem_words::passage_in_context;
+use ibidem_words::{Fallback, passage_in_context};
 use serde_json::{Value, json};
 
 use super::world::{Extras, World, policy};
@@ -72,7 +73,10 @@ fn check(id: &str, answer: &Value, score: f64, flags: &[&str]) {
         (&json!(!flags.is_empty()), &json!(!flags.is_empty()))
     );
     let said = answer["transparency"]["statement"].as_str().unwrap_or_default();
-    assert!(flags.iter().all(|flag| said.contains(flag)), "{id}: the asker is told: {answer}");
+    for flag in flags {
+        let flag: Fallback = serde_json::from_value(json!(flag)).unwrap();
+        assert!(said.contains(Texts::english().of_flag(flag)), "{id}: the asker is told: {answer}");
+    }
 }
 
 #[tokio::test]

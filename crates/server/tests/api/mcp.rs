@@ -100,6 +100,13 @@ async fn tools_say_what_the_api_says() {
 
     let refused = called(&world, &key, "ask", json!({ "query": "Quarks, gluons and penguins?" })).await;
     assert_eq!((&refused["isError"], &refused["structuredContent"]["refused"]), (&json!(false), &json!(true)));
+    let (said, whole) = (text(&refused), &refused["structuredContent"]);
+    assert!(said.starts_with(whole["answer"].as_str().unwrap()), "{said}");
+    assert!(said.contains(whole["why"].as_str().unwrap()) && said.contains("the tool `search`"), "{said}");
+    for miss in whole["nearest"].as_array().unwrap() {
+        assert!(said.contains(miss["source_id"].as_str().unwrap()), "{said}");
+    }
+    assert!(!said.contains("threshold"), "numbers are in the fields: {said}");
 
     let found = called(&world, &key, "search", json!({ "query": "leave", "limit": 1 })).await;
     let hit = &found["structuredContent"]["hits"][0];

@@ -11,7 +11,7 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 34] = [
+const CODES: [&str; 35] = [
     "action",
     "asked_at",
     "by",
@@ -25,6 +25,7 @@ const CODES: [&str; 34] = [
     "document_sha256",
     "fallback_reasons",
     "gate",
+    "language",
     "model",
     "model_used",
     "outcome",

@@ -14,12 +14,13 @@ use ibidem_words::{CitedSource, DocumentId, PassageKey, Scope};
 use serde_json::{Map, Value, json};
 
 /// Fields of an answer that hold codes, numbers and words of the policy, and nothing of a document.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 15] = [
     "request_id",
     "action",
     "refused",
     "reason",
     "why",
+    "language",
     "confidence",
     "retrieval_quality",
     "transparency",
@@ -107,12 +108,13 @@ impl StoredAnswer {
         let Self { asked_at, mut answer } = self;
         // A source that cannot be read cannot be confirmed.
         let stands = |source: &Value| passage(source).is_ok_and(|key| key.is_none_or(|key| !is_gone(&key)));
-        // What came near is named, and what can be asked of it: both go with it.
+        // What came near is named, what can be asked of it, and who looks after it: all go with it.
         if let Some(near) = answer.get_mut("nearest").and_then(Value::as_array_mut) {
             let before = near.len();
             near.retain(stands);
             if near.len() < before {
                 answer["suggestions"] = json!([]);
+                answer["route_to"] = Value::Null;
             }
         }
         let stands_whole = |sentence: &Value| {

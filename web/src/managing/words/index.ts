@@ -1,5 +1,5 @@
 // The texts of the curating and operating pages, which are loaded with them.
-import { language, words } from '../../words';
+import { language } from '../../words';
 import { de } from './de';
 import { en } from './en';
 
@@ -19,5 +19,4 @@ export function thresholdOf(setting: string): string {
 export const gateOf = (gate: string) => its.gates[gate] ?? its.thresholds[`sift.${gate}`] ?? gate.replaceAll('_', ' ');
 
 /** Why a question was not answered, in short. */
-export const reasonOf = (code: string) =>
-  (language !== 'en' && words.reasons[code as keyof typeof words.reasons]) || code.replaceAll('_', ' ');
+export const reasonOf = (code: string) => its.reasons[code] ?? code.replaceAll('_', ' ');

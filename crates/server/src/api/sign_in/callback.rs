@@ -9,7 +9,7 @@ use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewSession};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{configured, redirect};
+use super::{configured, for_browser, redirect};
 use crate::problem::{Problem, ProblemDocument};
 use crate::sign_in::{Cookie, admitted};
 use crate::state::AppState;
@@ -31,7 +31,8 @@ pub(crate) struct CallbackQuery {
 /// Ends a sign-in: the code is exchanged, what the provider says is checked, and a session begins.
 #[utoipa::path(get, path = "/auth/callback", operation_id = "callback", tag = "sign-in", params(CallbackQuery),
     responses(
-        (status = 302, description = "To the page that the browser came from, with the cookie of a new session"),
+        (status = 302, description = "To the page that the browser came from, with the cookie of a new session. Where nobody \
+            was signed in, a browser is sent to `/`, which says why"),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -42,9 +43,17 @@ pub(crate) async fn callback(
     headers: HeaderMap,
     query: Result<Query<CallbackQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {
-    let sign_in = configured(&state)?;
+    signed_in(&state, &headers, query).await.or_else(|problem| for_browser(&headers, problem))
+}
+
+async fn signed_in(
+    state: &AppState,
+    headers: &HeaderMap,
+    query: Result<Query<CallbackQuery>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let sign_in = configured(state)?;
     let Query(query) = query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
-    let browser = Cookie::SignIn.value(sign_in, &headers);
+    let browser = Cookie::SignIn.value(sign_in, headers);
     let (Some(browser), Some(sent)) = (browser, query.state) else { return Err(Problem::sign_in_failed()) };
     // Once: a code or a state that comes a second time finds nothing.
     let kept = state.store.take_sign_in(&sent, &browser).await?.ok_or_else(Problem::sign_in_failed)?;

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use ibidem_ports::identity_provider::Beginning;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{configured, redirect};
+use super::{configured, for_browser, redirect};
 use crate::problem::{Problem, ProblemDocument};
 use crate::sign_in::Cookie;
 use crate::state::AppState;
@@ -39,9 +40,17 @@ pub(crate) struct LoginQuery {
     ))]
 pub(crate) async fn login(
     State(state): State<AppState>,
+    headers: HeaderMap,
     query: Result<Query<LoginQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {
-    let sign_in = configured(&state)?;
+    sent_to_provider(&state, query).await.or_else(|problem| for_browser(&headers, problem))
+}
+
+async fn sent_to_provider(
+    state: &AppState,
+    query: Result<Query<LoginQuery>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let sign_in = configured(state)?;
     let Query(query) = query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
     let return_to = query.return_to.unwrap_or_else(|| "/".to_owned());
     if !is_own_path(&return_to) {

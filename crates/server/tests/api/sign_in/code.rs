@@ -178,6 +178,13 @@ async fn a_refusal_of_the_provider_and_a_reply_of_another_open_nothing() {
     let path = format!("/auth/callback?error=access_denied&state={}", begun.state);
     assert_failed(&world.call_with("GET", &path, &[("cookie", &begun.cookie)], "").await, "denied");
     let begun = begin(&world).await;
+    let path = format!("/auth/callback?error=access_denied&state={}", begun.state);
+    let browser = [("cookie", begun.cookie.as_str()), ("accept", "text/html,application/xhtml+xml")];
+    let reply = world.call_with("GET", &path, &browser, "").await;
+    assert_eq!(reply.status, StatusCode::FOUND, "{}", reply.text);
+    assert_eq!(reply.header("location"), Some("/?problem=sign_in_failed"), "people get a page");
+    assert!(reply.header("set-cookie").is_none(), "nobody is signed in");
+    let begun = begin(&world).await;
     issuer.reply_with_tokens(json!({ "error": "invalid_grant" }));
     assert_failed(&come_back(&world, &begun.state, &begun.cookie).await, "a code that is not taken");
     let begun = begin(&world).await;

@@ -56,6 +56,11 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     teller.as_written("wording.refusal_by_reason");
     nearest(teller);
     teller.say("wording.next_steps", "Next steps for the asker: {}");
+
+    if teller.has("in_other_languages") {
+        teller.heading("What is said in other languages");
+        teller.as_written("in_other_languages");
+    }
 }
 
 /// What is shown beside a refusal.

@@ -30,7 +30,7 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
         "A share of 0.5 or more",
         "these are left out, and it decides: min_similarity, top1_similarity.",
         "at temperature 0.1, in at most 512 tokens",
-        "“The documents do not answer this.”",
+        "“I found no passage that answers this.”",
         "Ask in other words, or about something narrower.",
     ];
     let places: Vec<usize> = order.iter().map(|part| place(&text, part)).collect();
