@@ -6,7 +6,7 @@ use sqlx::migrate::{Migrate, Migrator};
 use crate::asked::Asked as _;
 use crate::{Store, unavailable};
 
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("migrations");
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!();
 
 /// How the database's schema stands to what this binary needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
