@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    fn refused(more: serde_json::Value) -> Answer {
+    fn refused(more: &serde_json::Value) -> Answer {
         let mut answer = json!({
             "request_id": uuid::Uuid::nil(), "action": "refuse", "answer": "I found no passage that answers this.",
             "refused": true, "refusal_reason": "Probability that a passage answers (0.04) below threshold (0.75)",
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_refusal_reads_as_a_search_result_and_has_no_number() {
-        let answer = refused(json!({
+        let answer = refused(&json!({
             "nearest": [nearest("Manual", Some("MAN-7")), nearest("MAN-8 Gears", Some("MAN-8"))],
             "suggestions": ["What does MAN-7 say about oil?", "Ask about something narrower."],
             "route_to": {"tag": "cars", "owner_user_id": null, "owner_email": "ann@example.org", "fallback": false,
@@ -107,12 +107,12 @@ mod tests {
     fn what_there_is_nothing_of_is_not_announced() {
         let offers = Offers { place: &|_| String::new(), search: None };
         assert_eq!(
-            refusal(&refused(json!({})), &offers),
+            refusal(&refused(&json!({})), &offers),
             "I found no passage that answers this.\n\nNo passage was good enough."
         );
-        let said_already = refused(json!({ "why": "I found no passage that answers this." }));
+        let said_already = refused(&json!({ "why": "I found no passage that answers this." }));
         assert_eq!(refusal(&said_already, &offers), "I found no passage that answers this.");
-        let german = refused(json!({ "language": "de", "nearest": [nearest("Handbuch", None)] }));
+        let german = refused(&json!({ "language": "de", "nearest": [nearest("Handbuch", None)] }));
         assert!(refusal(&german, &offers).contains("Am nächsten kommen:\n- Handbuch, Oil\n"));
     }
 }
