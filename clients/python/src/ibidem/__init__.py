@@ -6,6 +6,7 @@ from ibidem.client import (
     Citation,
     ClaimCheck,
     ClaimPassage,
+    ClaimText,
     Ibidem,
     IbidemError,
     Problem,
@@ -16,7 +17,7 @@ from ibidem.client import (
 from ibidem.texts import CheckedText, Limits, Stop, check_text, rendered, unmarked
 
 __all__ = [
-    "Answer", "CheckedText", "Citation", "ClaimCheck", "ClaimPassage", "Ibidem", "IbidemError", "Limits", "Problem",
+    "Answer", "CheckedText", "Citation", "ClaimCheck", "ClaimPassage", "ClaimText", "Ibidem", "IbidemError", "Limits", "Problem",
     "Sentence", "Stop", "UnexpectedReply", "Unreachable", "check_text",
     "passages_named", "rendered", "unmarked", "verdicts_by",
 ]  # fmt: skip
