@@ -5,7 +5,7 @@ import unittest
 
 from fake_server import ANSWER, CITATION, KEY, PASSAGE, claim_reply, problem, serving
 from ibidem import Answer, Ibidem, Problem, Sentence, UnexpectedReply, Unreachable
-from ibidem import client as client_module
+from ibidem import asking, client
 
 
 def event(name, body):
@@ -127,8 +127,9 @@ class Errors(unittest.TestCase):
             wake.set()
 
     def test_a_reply_without_end_is_not_read_to_its_end(self):
-        largest, client_module.LARGEST_REPLY = client_module.LARGEST_REPLY, 1000
-        self.addCleanup(setattr, client_module, "LARGEST_REPLY", largest)
+        for module in (asking, client):
+            self.addCleanup(setattr, module, "LARGEST_REPLY", module.LARGEST_REPLY)
+            module.LARGEST_REPLY = 1000
         with serving(lambda _: (200, b": alive\n" * 1000)) as (url, _):
             with self.assertRaises(UnexpectedReply):
                 Ibidem(url, KEY).ask("?")

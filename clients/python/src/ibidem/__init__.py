@@ -1,19 +1,8 @@
 """A client of Ibidem with the standard library alone: `Ibidem(url, key)` asks, streams and checks."""
 
+from ibidem.asking import Answer, Citation, Ibidem, Sentence
 from ibidem.checking import passages_named, verdicts_by
-from ibidem.client import (
-    Answer,
-    Citation,
-    ClaimCheck,
-    ClaimPassage,
-    ClaimText,
-    Ibidem,
-    IbidemError,
-    Problem,
-    Sentence,
-    UnexpectedReply,
-    Unreachable,
-)
+from ibidem.client import ClaimCheck, ClaimPassage, ClaimText, IbidemError, Problem, UnexpectedReply, Unreachable
 from ibidem.texts import CheckedText, Limits, Stop, check_text, rendered, unmarked
 
 __all__ = [

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ibidem.client import Ibidem, Problem, Unreachable
+from ibidem.client import Client, Problem, Unreachable
 from ibidem.texts import Stop
 
 # What the API takes for one claim.
@@ -36,7 +36,8 @@ def passages_named(value: Any) -> list[str]:
 
 
 def verdicts_by(
-    ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = (), texts: Iterable[str | tuple[str | None, str]] = ()
+    ibidem: Client, sources: Iterable[str] = (), collections: Iterable[str] = (),
+    texts: Iterable[str | tuple[str | None, str]] = (),
 ) -> Callable[[str, float], str]:
     """What `check_text` asks: each claim held against `sources` and `texts`, or, where there are neither or a source is
     gone, against the texts alone or what a search in `collections` finds."""

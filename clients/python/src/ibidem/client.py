@@ -1,4 +1,4 @@
-"""Requests to a server of Ibidem, and what comes back as typed values."""
+"""Requests to a server of Ibidem, and what it says of claims as typed values."""
 
 import http.client
 import json
@@ -50,58 +50,6 @@ def _of(body: Any, name: str, kind: type | tuple[type, ...]) -> Any:
 
 
 OPTIONAL_TEXT = (str, type(None))
-
-
-@dataclass(frozen=True)
-class Citation:
-    """A passage that a claim of the answer rests on. `raw` has every field as it came."""
-
-    marker: int
-    source_id: str
-    document_name: str
-    snippet: str
-    link: str | None
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Citation":
-        source, document, snippet = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
-        return cls(_of(body, "marker", int), source, document, snippet, _of(body, "link", OPTIONAL_TEXT), body)
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A verified sentence of a stream."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Sentence":
-        return cls(_of(body, "text", str), tuple(map(Citation.of, _of(body, "citations", list))), body)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The whole reply to a question: an answer with citations, or a refusal with its reason."""
-
-    request_id: str
-    action: str
-    text: str
-    refused: bool
-    reason: str | None
-    why: str | None
-    citations: tuple[Citation, ...]
-    warnings: tuple[str, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Answer":
-        request_id, action, text = (_of(body, name, str) for name in ("request_id", "action", "answer"))
-        reason, why = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
-        citations, warnings = tuple(map(Citation.of, _of(body, "citations", list))), tuple(_of(body, "warnings", list))
-        return cls(request_id, action, text, _of(body, "refused", bool), reason, why, citations, warnings, body)
 
 
 @dataclass(frozen=True)
@@ -191,8 +139,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Ibidem:
-    """A server and a key. `timeout` is the limit for one request, in seconds."""
+class Client:
+    """A server and a key, to check claims. `timeout` is the limit for one request, in seconds."""
 
     def __init__(self, url: str, key: str, *, timeout: float = 120.0, context: ssl.SSLContext | None = None) -> None:
         parts = urlsplit(url)
@@ -207,27 +155,7 @@ class Ibidem:
         self._opener = urllib.request.build_opener(*handlers)
 
     def __repr__(self) -> str:
-        return f"Ibidem({self.url!r})"
-
-    def ask(self, question: str, **options: Any) -> Answer:
-        """Asks and waits for the whole answer. `options` are fields of the API's question: `collections`, `history`,
-        `conversation_id`, `model`, `max_context_chunks`, `session_id`, `confirmation`."""
-        return Answer.of(self._json("/v1/answers", {"query": question, **options}))
-
-    def stream(self, question: str, **options: Any) -> Iterator[Sentence | Answer]:
-        """Yields each sentence as soon as it is verified, then the whole answer."""
-        with self._open("/v1/answers", {"query": question, **options, "stream": True}, self.timeout) as reply:
-            for name, data in self._events(reply):
-                body = _parsed(data)
-                if name == "sentence":
-                    yield Sentence.of(body)
-                elif name == "answer":
-                    yield Answer.of(body)
-                    return
-                elif name == "error":
-                    status = _of(body, "status", int)
-                    raise Problem(status, body)
-        raise Unreachable("the stream ended before the answer")
+        return f"{type(self).__name__}({self.url!r})"
 
     def check(
         self, claims: str | Iterable[str], *, sources: Iterable[str] = (), texts: Iterable[str | tuple[str | None, str]] = (),
@@ -259,30 +187,6 @@ class Ibidem:
                 raise _problem(error, timeout) from None
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(f"{self.url} gave no reply: {error}") from None
-
-    def _events(self, reply: http.client.HTTPResponse) -> Iterator[tuple[str, bytes]]:
-        deadline, left, name, data = time.monotonic() + self.timeout, LARGEST_REPLY, "", b""
-        while left > 0:
-            if time.monotonic() > deadline:
-                raise Unreachable(f"no answer within {self.timeout:g} s")
-            try:
-                line = reply.readline(left)
-            except (OSError, http.client.HTTPException) as error:
-                raise Unreachable(f"the stream broke: {error}") from None
-            if not line:
-                return
-            left -= len(line)
-            key, _, value = line.rstrip(b"\r\n").partition(b":")
-            value = value.removeprefix(b" ")
-            if key == b"event":
-                name = value.decode("utf-8", "replace")
-            elif key == b"data":
-                data += (b"\n" if data else b"") + value
-            elif not key and not value:
-                if name:
-                    yield name, data
-                name, data = "", b""
-        raise UnexpectedReply("the stream is too large")
 
 
 def _read(reply: Any, deadline: float) -> bytes:
