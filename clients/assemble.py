@@ -1,4 +1,4 @@
-"""Puts the Python client into the Open WebUI filter, which must be one file. usage: assemble.py [--write]"""
+"""Puts what checks of the Python client into the Open WebUI filter, which must be one file. usage: assemble.py [--write]"""
 
 import re
 import sys

@@ -20,6 +20,11 @@ assert.deepEqual(
   checks.map(({ verdict }) => verdict === 'supported'),
   [true, false],
 );
+const elsewhere = 'Dogs may be brought to the moon on Fridays.';
+const texts = [{ name: 'Moon', text: `${'About the moon. '.repeat(600)}\n\n${elsewhere}` }, { text: 'A half \ud800.' }];
+const [ofTexts, notSearched] = await ibidem.check([elsewhere, quoted], { texts });
+assert.deepEqual([ofTexts.verdict, ofTexts.passages, notSearched.verdict === 'supported'], ['supported', [], false]);
+assert.equal(ofTexts.texts.find(({ verdict }) => verdict === 'supported').name, 'Moon');
 await assert.rejects(ibidem.check('x'.repeat(2001)), (error) => error instanceof Problem && error.status === 422 && !!error.body.detail);
 await assert.rejects(new Ibidem(ibidem.url, 'ibk_wrong').ask('?'), (error) => error.status === 401);
 console.log('TypeScript: asked, streamed, checked and refused as the API says');

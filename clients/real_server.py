@@ -27,6 +27,17 @@ assert [check.verdict == "supported" for check in checks] == [True, False, False
 cited = answer.citations[0].source_id
 [against] = ibidem.check(quoted, sources=[cited])
 assert against.verdict == "supported" and [passage.source_id for passage in against.passages] == [cited], against
+# What is in no document counts as a text, and nothing else does.
+elsewhere = "Dogs may be brought to the moon on Fridays."
+brought = [("Parking", "Cars are parked behind the house."), ("Moon", f"{'About the moon. ' * 3000}\n\n{elsewhere}\x00")]
+[of_texts] = ibidem.check(elsewhere, texts=brought)
+assert of_texts.verdict == "supported" and not of_texts.passages, of_texts
+assert [text.name for text in of_texts.texts if text.verdict == "supported"] == ["Moon"] and len(of_texts.texts) > 2, of_texts
+[not_searched] = ibidem.check(quoted, texts=brought)
+assert not_searched.verdict != "supported", not_searched
+[of_both] = ibidem.check(quoted, texts=brought, sources=[cited])
+assert of_both.verdict == "supported" and {text.verdict for text in of_both.texts} == {"unsupported"}, of_both
+assert len(ibidem.check(elsewhere, texts=["\x01\U0001f9c0" * 100_000] * 20)[0].texts) == 16
 for wrong_key, call, status in (
     (True, lambda one: one.ask("?"), 401),
     (False, lambda one: one.check("x" * 2001), 422),
@@ -58,4 +69,8 @@ else:
     body = {"messages": [{"role": "assistant", "content": text, "sources": sources}]}
     content = asyncio.run(the_filter.outlet(body))["messages"][0]["content"]
     assert content.endswith(f"\n\n{quoted} "), content
+    sources = [{"source": {"name": "Knowledge"}, "document": [wrong], "metadata": [{"name": "Elsewhere"}]}]
+    body = {"messages": [{"role": "assistant", "content": text, "sources": sources}]}
+    content = asyncio.run(the_filter.outlet(body))["messages"][0]["content"]
+    assert "not documents of Ibidem" in content and content.endswith(f"\n\n{wrong}"), content
 print("Python: asked, streamed, checked and refused as the API says")

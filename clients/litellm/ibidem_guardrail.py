@@ -16,6 +16,7 @@ from litellm.types.guardrails import GuardrailEventHooks
 from ibidem import CheckedText, Ibidem, Limits, check_text, passages_named, rendered, verdicts_by
 
 WAYS = ("mark", "remove", "block")
+AGAINST = ("documents", "texts")
 
 
 def _of(thing: Any, name: str) -> Any:
@@ -56,8 +57,9 @@ def texts_of(reply: Any) -> Iterator[tuple[Any, str]]:
 
 
 class IbidemGuardrail(CustomGuardrail):
-    """`on_unsupported` says what happens with a sentence that the documents do not bear out: `mark`, `remove` it, or
-    `block` the reply. With `fail_closed`, what could not be checked is removed, or the reply blocked."""
+    """`against` says what counts where tools named no passages of Ibidem: its `documents`, or the `texts` that the tools
+    returned. `on_unsupported` says what happens with a sentence that is not borne out: `mark`, `remove` it, or `block`
+    the reply. With `fail_closed`, what could not be checked is removed, or the reply blocked."""
 
     # A rewritten stream needs the hooks below. LiteLLM's common path checks streams but drops what was rewritten.
     use_native_lifecycle_hooks = True
@@ -65,14 +67,17 @@ class IbidemGuardrail(CustomGuardrail):
     def __init__(
         self, api_base: str | None = None, api_key: str | None = None, collections: list[str] | None = None,
         on_unsupported: str = "mark", fail_closed: bool = True, language: str = "en", seconds: float = 30.0,
-        sentences: int = 40, parallel: int = 4, **kwargs: Any,
+        sentences: int = 40, parallel: int = 4, against: str = "documents", **kwargs: Any,
     ) -> None:  # fmt: skip
         if on_unsupported not in WAYS:
             raise ValueError(f"on_unsupported must be one of {', '.join(WAYS)}")
+        if against not in AGAINST:
+            raise ValueError(f"against must be one of {', '.join(AGAINST)}")
         self._ibidem = Ibidem(api_base or os.environ.get("IBIDEM_URL", ""), api_key or os.environ.get("IBIDEM_KEY", ""))
         self.collections = [collections] if isinstance(collections, str) else collections or []
         # Only a plain `false` lets through what could not be checked.
         self.on_unsupported, self.fail_closed, self.language = on_unsupported, fail_closed is not False, language
+        self.against = against
         self.limits = Limits(seconds=float(seconds), sentences=int(sentences), parallel=int(parallel))
         kwargs.setdefault("supported_event_hooks", [GuardrailEventHooks.post_call])
         super().__init__(**kwargs)
@@ -114,19 +119,23 @@ class IbidemGuardrail(CustomGuardrail):
             return text
         # What tools returned in this conversation, Ibidem's own search for example, may name passages.
         messages = [message for message in _list(_of(request, "messages")) if _of(message, "role") in ("tool", "function")]
-        verdict_of = verdicts_by(self._ibidem, passages_named(messages), self.collections)
+        named = passages_named(messages)
+        # The newest first. A text that a tool returned may repeat what the model, or whoever asks, put into it.
+        texts = [_of(*place) for message in reversed(messages) for place in _texts(message, "content")]
+        brought = [one for one in texts if one.strip()] if self.against == "texts" and not named else []
+        verdict_of = verdicts_by(self._ibidem, named, self.collections, brought)
         left = max(0.0, deadline - time.monotonic())
         limits = Limits(left, self.limits.sentences, self.limits.characters, self.limits.parallel)
         checked = await asyncio.to_thread(check_text, verdict_of, text, limits)
         if self.on_unsupported == "block":
-            self._block(checked)
+            self._block(checked, "sources" if brought else "documents")
         remove = self.on_unsupported != "mark"
-        return rendered(checked, remove=remove, fail_closed=self.fail_closed, language=self.language)
+        return rendered(checked, remove=remove, fail_closed=self.fail_closed, language=self.language, of_texts=bool(brought))
 
-    def _block(self, checked: CheckedText) -> None:
+    def _block(self, checked: CheckedText, what: str) -> None:
         unsupported, unchecked = checked.count("contradicted", "unsupported"), checked.count("unchecked")
         if unsupported:
-            raise self._blocked(f"The documents do not bear out {unsupported} of {checked.count()} sentences.")
+            raise self._blocked(f"The {what} do not bear out {unsupported} of {checked.count()} sentences.")
         if unchecked and self.fail_closed:
             raise self._blocked(f"{unchecked} of {checked.count()} sentences could not be checked by Ibidem.")
 

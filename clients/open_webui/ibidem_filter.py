@@ -4,12 +4,12 @@ author: Ibidem
 version: 0.2.0
 license: Apache-2.0
 required_open_webui_version: 0.6.0
-description: Holds each sentence of an answer against the documents in Ibidem, and marks or takes out what they do not bear out.
+description: Holds each sentence of an answer against documents, and marks or takes out what they do not bear out.
 """
 
-# The filter is the last part of this file. Open WebUI takes one file, so the client stands in it word for word.
+# The filter is the last part of this file. Open WebUI takes one file, so what it needs of the client stands in it word for word.
 # --- clients/python: written by `clients/check --write` ---
-"""Requests to a server of Ibidem, and what comes back as typed values."""
+"""Requests to a server of Ibidem, and what it says of claims as typed values."""
 
 import http.client
 import json
@@ -19,11 +19,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
 # A reply is read this far and no further, so that a server gone wrong cannot fill the memory.
 LARGEST_REPLY = 32 * 1024 * 1024
+# So many texts come along with a claim, in pieces of so many characters: the second number where the first makes too many
+# pieces. The smaller a piece, the less is read together that is not about one thing.
+MOST_TEXTS = 16
+PIECES = (4_000, 10_000)
 
 
 class IbidemError(Exception):
@@ -59,58 +64,6 @@ OPTIONAL_TEXT = (str, type(None))
 
 
 @dataclass(frozen=True)
-class Citation:
-    """A passage that a claim of the answer rests on. `raw` has every field as it came."""
-
-    marker: int
-    source_id: str
-    document_name: str
-    snippet: str
-    link: str | None
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Citation":
-        source, document, snippet = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
-        return cls(_of(body, "marker", int), source, document, snippet, _of(body, "link", OPTIONAL_TEXT), body)
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A verified sentence of a stream."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Sentence":
-        return cls(_of(body, "text", str), tuple(map(Citation.of, _of(body, "citations", list))), body)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The whole reply to a question: an answer with citations, or a refusal with its reason."""
-
-    request_id: str
-    action: str
-    text: str
-    refused: bool
-    reason: str | None
-    why: str | None
-    citations: tuple[Citation, ...]
-    warnings: tuple[str, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Answer":
-        request_id, action, text = (_of(body, name, str) for name in ("request_id", "action", "answer"))
-        reason, why = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
-        citations, warnings = tuple(map(Citation.of, _of(body, "citations", list))), tuple(_of(body, "warnings", list))
-        return cls(request_id, action, text, _of(body, "refused", bool), reason, why, citations, warnings, body)
-
-
-@dataclass(frozen=True)
 class ClaimPassage:
     """A passage that a claim was held against, and whether it says so."""
 
@@ -130,17 +83,64 @@ class ClaimPassage:
 
 
 @dataclass(frozen=True)
+class ClaimText:
+    """A text that came along, or a piece of a long one, and whether it says so."""
+
+    name: str | None
+    text: str
+    verdict: str
+    support: float
+    why: str | None
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, sent: dict[str, Any], body: Any) -> "ClaimText":
+        verdict, support = _of(body, "verdict", str), float(_of(body, "support", (int, float)))
+        return cls(sent["name"], sent["text"], verdict, support, _of(body, "why", OPTIONAL_TEXT), body)
+
+
+@dataclass(frozen=True)
 class ClaimCheck:
-    """What the documents say of a claim: `supported`, `contradicted`, `unsupported` or `unchecked`."""
+    """What the documents, or the texts that came along, say of a claim: `supported`, `contradicted`, `unsupported` or
+    `unchecked`."""
 
     claim: str
     verdict: str
     passages: tuple[ClaimPassage, ...]
+    texts: tuple[ClaimText, ...]
     raw: dict[str, Any] = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, claim: str, body: Any) -> "ClaimCheck":
-        return cls(claim, _of(body, "verdict", str), tuple(map(ClaimPassage.of, _of(body, "passages", list))), body)
+    def of(cls, claim: str, body: Any, sent: list[dict[str, Any]]) -> "ClaimCheck":
+        checks = _of(body, "texts", list) if sent else []
+        if len(checks) != len(sent):
+            raise UnexpectedReply("the reply does not say of each text what it says")
+        passages, texts = map(ClaimPassage.of, _of(body, "passages", list)), map(ClaimText.of, sent, checks)
+        return cls(claim, _of(body, "verdict", str), tuple(passages), tuple(texts), body)
+
+
+def _cut(text: str, most: int) -> Iterator[str]:
+    """Pieces of at most `most` characters: cut behind a paragraph, else a line, a sentence or a word, if one ends in time."""
+    begin = 0
+    while len(text) - begin > most:
+        found = ((text.rfind(mark, begin + most // 2, begin + most), mark) for mark in ("\n\n", "\n", ". ", " "))
+        end = next((at + len(mark) for at, mark in found if at >= 0), begin + most)
+        yield text[begin:end]
+        begin = end
+    yield text[begin:]
+
+
+def _sent(texts: Iterable[str | tuple[str | None, str]]) -> list[dict[str, Any]]:
+    """Texts as the API takes them. What is beyond the last piece is left out."""
+    pairs = (("", text) if isinstance(text, str) else text for text in islice(texts, MOST_TEXTS))
+    given = [(name, text[: MOST_TEXTS * PIECES[-1]]) for name, text in pairs]
+    pieces: list[dict[str, Any]] = []
+    for most in PIECES:
+        cut = ((name, piece) for name, text in given for piece in _cut(text, most))
+        pieces = [{"name": (name or "")[:200] or None, "text": piece} for name, piece in islice(cut, MOST_TEXTS + 1)]
+        if len(pieces) <= MOST_TEXTS:
+            break
+    return pieces[:MOST_TEXTS]
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -150,8 +150,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Ibidem:
-    """A server and a key. `timeout` is the limit for one request, in seconds."""
+class Client:
+    """A server and a key, to check claims. `timeout` is the limit for one request, in seconds."""
 
     def __init__(self, url: str, key: str, *, timeout: float = 120.0, context: ssl.SSLContext | None = None) -> None:
         parts = urlsplit(url)
@@ -166,37 +166,19 @@ class Ibidem:
         self._opener = urllib.request.build_opener(*handlers)
 
     def __repr__(self) -> str:
-        return f"Ibidem({self.url!r})"
-
-    def ask(self, question: str, **options: Any) -> Answer:
-        """Asks and waits for the whole answer. `options` are fields of the API's question: `collections`, `history`,
-        `conversation_id`, `model`, `max_context_chunks`, `session_id`, `confirmation`."""
-        return Answer.of(self._json("/v1/answers", {"query": question, **options}))
-
-    def stream(self, question: str, **options: Any) -> Iterator[Sentence | Answer]:
-        """Yields each sentence as soon as it is verified, then the whole answer."""
-        with self._open("/v1/answers", {"query": question, **options, "stream": True}, self.timeout) as reply:
-            for name, data in self._events(reply):
-                body = _parsed(data)
-                if name == "sentence":
-                    yield Sentence.of(body)
-                elif name == "answer":
-                    yield Answer.of(body)
-                    return
-                elif name == "error":
-                    status = _of(body, "status", int)
-                    raise Problem(status, body)
-        raise Unreachable("the stream ended before the answer")
+        return f"{type(self).__name__}({self.url!r})"
 
     def check(
-        self, claims: str | Iterable[str], *, sources: Iterable[str] = (), collections: Iterable[str] = (),
-        timeout: float | None = None,
+        self, claims: str | Iterable[str], *, sources: Iterable[str] = (), texts: Iterable[str | tuple[str | None, str]] = (),
+        collections: Iterable[str] = (), timeout: float | None = None,
     ) -> list[ClaimCheck]:
-        """Holds each claim, one sentence, against the documents: against the passages `sources` (`document:chunk`) if
-        they are named, otherwise against what a search in `collections`, or in all, finds for it."""
-        among = {"sources": list(sources), "collections": list(collections)}
+        """Holds each claim, one sentence, against the passages `sources` (`document:chunk`) and against `texts` that come
+        along, with or without a name; where there are neither, against what a search in `collections`, or in all, finds.
+        The first 16 texts count. Long ones are cut into pieces, at most 16 in all and 10,000 characters each."""
+        sent = _sent([texts] if isinstance(texts, str) else texts)
+        among = {"sources": list(sources), "collections": list(collections), **({"texts": sent} if sent else {})}
         each = [claims] if isinstance(claims, str) else claims
-        return [ClaimCheck.of(one, self._json("/v1/claims", {"claim": one, **among}, timeout)) for one in each]
+        return [ClaimCheck.of(one, self._json("/v1/claims", {"claim": one, **among}, timeout), sent) for one in each]
 
     def _json(self, path: str, body: dict[str, Any], timeout: float | None = None) -> Any:
         timeout = self.timeout if timeout is None else timeout
@@ -205,7 +187,9 @@ class Ibidem:
 
     def _open(self, path: str, body: dict[str, Any], timeout: float) -> http.client.HTTPResponse:
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        # Not escaped: texts of any script stay below the size that a server takes.
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        request = urllib.request.Request(self.url + path, data, headers, method="POST")
         try:
             reply: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
             return reply
@@ -214,30 +198,6 @@ class Ibidem:
                 raise _problem(error, timeout) from None
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(f"{self.url} gave no reply: {error}") from None
-
-    def _events(self, reply: http.client.HTTPResponse) -> Iterator[tuple[str, bytes]]:
-        deadline, left, name, data = time.monotonic() + self.timeout, LARGEST_REPLY, "", b""
-        while left > 0:
-            if time.monotonic() > deadline:
-                raise Unreachable(f"no answer within {self.timeout:g} s")
-            try:
-                line = reply.readline(left)
-            except (OSError, http.client.HTTPException) as error:
-                raise Unreachable(f"the stream broke: {error}") from None
-            if not line:
-                return
-            left -= len(line)
-            key, _, value = line.rstrip(b"\r\n").partition(b":")
-            value = value.removeprefix(b" ")
-            if key == b"event":
-                name = value.decode("utf-8", "replace")
-            elif key == b"data":
-                data += (b"\n" if data else b"") + value
-            elif not key and not value:
-                if name:
-                    yield name, data
-                name, data = "", b""
-        raise UnexpectedReply("the stream is too large")
 
 
 def _read(reply: Any, deadline: float) -> bytes:
@@ -489,10 +449,26 @@ WORDS = {
 }  # fmt: skip
 
 
-def rendered(checked: CheckedText, *, remove: bool = False, fail_closed: bool = True, language: str = "en") -> str:
-    """The text with a notice in front. What is not borne out is marked, or taken out; with `fail_closed`, what could not
+# Where the texts that came along were the evidence, nothing is said of the documents.
+WORDS_OF_TEXTS = {
+    "en": replace(
+        WORDS["en"], contradicted="the sources say otherwise", unsupported="not found in the sources",
+        notice="Checked by Ibidem: the sources of this conversation, not documents of Ibidem, bear out {supported} of {all} sentences.",
+    ),
+    "de": replace(
+        WORDS["de"], contradicted="die Quellen sagen es anders", unsupported="nicht in den Quellen gefunden",
+        notice="Von Ibidem geprüft: Die Quellen dieses Gesprächs, nicht Dokumente von Ibidem, belegen {supported} von {all} Sätzen.",
+    ),
+}  # fmt: skip
+
+
+def rendered(
+    checked: CheckedText, *, remove: bool = False, fail_closed: bool = True, language: str = "en", of_texts: bool = False
+) -> str:
+    """The text with a notice in front, of documents or, with `of_texts`, of texts that came along. What is not borne out is marked, or taken out; with `fail_closed`, what could not
     be checked is taken out in either case. Marks stand before a sentence: markup that hides one hides the other."""
-    words = WORDS.get(language, WORDS["en"])
+    each = WORDS_OF_TEXTS if of_texts else WORDS
+    words = each.get(language, each["en"])
     if not checked.count():
         return "".join(piece.lead + piece.text for piece in checked.pieces)
     text, removed, waiting = "", 0, ""
@@ -520,7 +496,7 @@ def rendered(checked: CheckedText, *, remove: bool = False, fail_closed: bool = 
 
 def unmarked(text: str) -> str:
     """A text that was rendered, without its notice and marks: for a model that goes on with the conversation."""
-    for words in WORDS.values():
+    for words in (*WORDS.values(), *WORDS_OF_TEXTS.values()):
         text = re.sub(rf"\A> {re.escape(words.notice.split('{')[0])}[^\n]{{0,1000}}\n\n", "", text)
         for mark in (words.contradicted, words.unsupported):
             text = text.replace(f"**({mark})** ", "")
@@ -542,13 +518,14 @@ PASSAGE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|/(?:pas
 
 
 def _texts_in(value: Any) -> Iterator[str]:
-    """The texts anywhere in `value`: at most 10,000 parts of it, to whatever depth."""
-    waiting, left = [value], 10_000
-    while waiting and left:
+    """The texts anywhere in `value`, to whatever depth: at most 10,000 parts of it and 4,000,000 characters."""
+    waiting, left, room = [value], 10_000, 4_000_000
+    while waiting and left and room > 0:
         left -= 1
         one = waiting.pop()
         if isinstance(one, str):
             yield one[:100_000]
+            room -= min(len(one), 100_000)
         elif isinstance(one, dict):
             waiting += one.values()
         elif isinstance(one, list):
@@ -561,10 +538,13 @@ def passages_named(value: Any) -> list[str]:
     return list(dict.fromkeys(f"{match[1]}:{int(match[2])}" for match in found))[:MOST_SOURCES]
 
 
-def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = ()) -> Callable[[str, float], str]:
-    """What `check_text` asks: each claim held against `sources`, or, where none are named or one is gone, against what a
-    search in `collections` finds."""
-    named, among = list(sources)[:MOST_SOURCES], list(collections)
+def verdicts_by(
+    ibidem: Client, sources: Iterable[str] = (), collections: Iterable[str] = (),
+    texts: Iterable[str | tuple[str | None, str]] = (),
+) -> Callable[[str, float], str]:
+    """What `check_text` asks: each claim held against `sources` and `texts`, or, where there are neither or a source is
+    gone, against the texts alone or what a search in `collections` finds."""
+    named, brought, among = list(sources)[:MOST_SOURCES], [texts] if isinstance(texts, str) else list(texts), list(collections)
 
     def verdict_of(claim: str, seconds: float) -> str:
         deadline = time.monotonic() + seconds
@@ -572,7 +552,7 @@ def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterab
         while True:
             left = max(0.01, deadline - time.monotonic())
             try:
-                return ibidem.check(claim, sources=against, collections=among, timeout=left)[0].verdict
+                return ibidem.check(claim, sources=against, texts=brought, collections=among, timeout=left)[0].verdict
             except Unreachable:
                 raise Stop("time" if time.monotonic() >= deadline else "unreachable") from None
             except Problem as problem:
@@ -622,6 +602,22 @@ def text_of(message: dict[str, Any]) -> str:
     return "\n".join(part["text"] for part in parts) if parts else content if isinstance(content, str) else ""
 
 
+def texts_brought(sources: Any) -> list[tuple[str, str]]:
+    """The texts of an answer's sources under their names: files, knowledge and pages. What other tools returned is none of
+    them, since it may repeat what the model told the tool; neither is a text that is only the name."""
+    texts = []
+    for one in sources[:100] if isinstance(sources, list) else []:
+        source, documents, notes = (one.get(name) for name in ("source", "document", "metadata")) if isinstance(one, dict) else (None,) * 3
+        of_tool = not isinstance(source, dict) or source.get("type") == "tool" or one.get("tool_result")
+        for position, text in enumerate(documents[:100] if isinstance(documents, list) and not of_tool else []):
+            note = notes[position] if isinstance(notes, list) and position < len(notes) else None
+            name = (note.get("name") if isinstance(note, dict) else None) or source.get("name")
+            name = name if isinstance(name, str) else ""
+            if isinstance(text, str) and text.strip() not in ("", name.strip()):
+                texts.append((name, text))
+    return texts[:MOST_TEXTS]
+
+
 def write_text(message: dict[str, Any], text: str) -> None:
     """Puts `text` in place of all that the answer says, in each form that Open WebUI might show."""
     for parts in (_outputs(message), _parts(message.get("content"))):
@@ -644,8 +640,8 @@ class Filter:
         collections: str = Field(default="", description="Only these collections, separated by commas; all if empty.")
         against: Literal["sources", "documents"] = Field(
             default="sources",
-            description="sources: the passages of Ibidem that the chat's sources name, or a search where they name none. "
-            "documents: always a search.",
+            description="sources: the passages of Ibidem that the answer's sources name; where they name none, the sources' "
+            "own texts; where there are none, a search in Ibidem. documents: always a search in Ibidem.",
         )
         remove: bool = Field(default=False, description="Take out what the documents do not bear out, instead of marking it.")
         fail_closed: bool = Field(default=True, description="Take out what could not be checked. Otherwise it stays, and a notice says so.")
@@ -693,15 +689,18 @@ class Filter:
             return
         await _say(emit, valves.language, False)
         try:
-            ibidem = Ibidem(valves.url, valves.key, timeout=valves.seconds)
+            ibidem = Client(valves.url, valves.key, timeout=valves.seconds)
         except ValueError as error:
             log.error("a setting of the filter is wrong: %s", error)  # It names neither the key nor the address.
             raise
-        sources = passages_named(message.get("sources")) if valves.against == "sources" else []
+        brought = message.get("sources") if valves.against == "sources" else None
+        sources = passages_named(brought)
+        texts = [] if sources else texts_brought(brought)
         among = [name.strip() for name in valves.collections.split(",") if name.strip()]
         limits = Limits(seconds=valves.seconds, sentences=valves.sentences, parallel=valves.parallel)
-        checked = await asyncio.to_thread(check_text, verdicts_by(ibidem, sources, among), text, limits)
-        new = rendered(checked, remove=valves.remove, fail_closed=valves.fail_closed, language=valves.language)
+        checked = await asyncio.to_thread(check_text, verdicts_by(ibidem, sources, among, texts), text, limits)
+        how = {"remove": valves.remove, "fail_closed": valves.fail_closed, "language": valves.language}
+        new = rendered(checked, of_texts=bool(texts), **how)
         write_text(message, new)
         self.written[self._digest(new)] = None
         while len(self.written) > 1000:

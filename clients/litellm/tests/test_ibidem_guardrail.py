@@ -85,6 +85,25 @@ class Guardrails(unittest.TestCase):
         self.assertEqual([choice.message.content for choice in result.choices], [MARKED, None])
         self.assertEqual({(*body["sources"], *body["collections"]) for body in asked}, {(PASSAGE, "Handbook")})
 
+    def test_texts_of_tools_count_where_the_settings_say_so_and_none_names_a_passage(self):
+        messages = [
+            {"role": "user", "content": "Dinner costs 60 euros."}, {"role": "tool", "content": "Dinner costs 50 euros."},
+            {"role": "assistant", "content": "Hm."}, {"role": "function", "content": [{"type": "text", "text": "Lunch."}, {"type": "x"}]},
+            {"role": "tool", "content": " "}, {"role": "tool", "content": None}, None,
+        ]  # fmt: skip
+        result, asked = self.whole(chat(TEXT), {"messages": messages}, against="texts")
+        texts = [{"name": None, "text": "Lunch."}, {"name": None, "text": "Dinner costs 50 euros."}]
+        self.assertEqual([(body["sources"], body["texts"]) for body in asked], [([], texts)] * 3)
+        self.assertIn("sources of this conversation, not documents of Ibidem, bear out 1 of 3", result.choices[0].message.content)
+        with self.assertRaises(GuardrailRaisedException) as raised:
+            self.whole(chat(TEXT), {"messages": messages}, against="texts", on_unsupported="block")
+        self.assertIn("The sources do not bear out 2 of 3", str(raised.exception))
+        named = [*messages, {"role": "tool", "content": PASSAGE}]
+        for given, settings in ((messages, {}), (named, {"against": "texts"}), (messages[:1], {"against": "texts"})):
+            result, asked = self.whole(chat(TEXT), {"messages": given}, **settings)
+            self.assertEqual({"texts" in body for body in asked}, {False})
+            self.assertEqual(result.choices[0].message.content, MARKED)
+
     def test_a_reply_may_be_blocked(self):
         with self.assertRaises(GuardrailRaisedException) as raised:
             self.whole(chat(TEXT), on_unsupported="block")
@@ -126,7 +145,7 @@ class Guardrails(unittest.TestCase):
         self.assertEqual(self.streamed([b"event: message_start"], fail_closed=False), [b"event: message_start"])
 
     def test_settings_that_cannot_be_meant_are_refused_without_the_key(self):
-        for settings in ({"on_unsupported": "hide"}, {"api_base": ""}, {"api_key": KEY + "\n"}):
+        for settings in ({"on_unsupported": "hide"}, {"against": "hearsay"}, {"api_base": ""}, {"api_key": KEY + "\n"}):
             with self.assertRaises(ValueError) as raised:
                 self.whole(chat(TEXT), **settings)
             self.assertNotIn(KEY, str(raised.exception))

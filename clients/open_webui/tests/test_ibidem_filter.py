@@ -94,6 +94,33 @@ class Filters(unittest.TestCase):
         _, asked = self.outlet(body, against="documents", collections="Handbook, Rules")
         self.assertEqual({(*body["sources"], *body["collections"]) for body in asked}, {("Handbook", "Rules")})
 
+    def test_the_texts_of_sources_count_where_they_name_no_passages(self):
+        def source(text, name="Travel", more=(), **kind):
+            return {"source": {"name": "Knowledge", **kind}, "document": [text], "metadata": [{"name": name}], **dict(more)}
+
+        dinner = source("Dinner costs 50 euros.")
+        page = {"source": {"name": "https://example.org"}, "document": ["Lunch.", "", 3, None], "metadata": "x"}
+        left_out = [
+            source("Said the model.", type="tool"), source("Said the model.", more={"tool_result": True}), source(" Travel "),
+            {"source": "x", "document": ["A."]}, {"document": ["A."]}, {"source": {}, "document": "A."}, None, 3,
+        ]  # fmt: skip
+        body = lambda *sources: {"messages": [{"role": "assistant", "content": TEXT, "sources": list(sources)}]}  # noqa: E731
+        result, asked = self.outlet(body(*left_out, dinner, page))
+        texts = [{"name": "Travel", "text": "Dinner costs 50 euros."}, {"name": "https://example.org", "text": "Lunch."}]
+        self.assertEqual([(one["sources"], one["texts"]) for one in asked], [([], texts)] * 3)
+        content = result["messages"][0]["content"]
+        self.assertTrue(content.startswith("> Checked by Ibidem: the sources of this conversation, not documents of Ibidem, bear out 1 of 3"), content)
+        self.assertIn("**(the sources say otherwise)** Lunch", content)
+        before = asyncio.run(self.filter.inlet(body() | {"messages": [{"role": "assistant", "content": content}]}))
+        self.assertEqual(before["messages"][0]["content"], TEXT)
+        # Passages of Ibidem win; tools and titles are no texts; and `documents` wants none.
+        for sources, valves in ((left_out, {}), ([dinner], {"against": "documents"}), ([dinner, source(PASSAGE, type="tool")], {})):
+            result, asked = self.outlet(body(*sources), **valves)
+            self.assertEqual({"texts" in one for one in asked}, {False})
+            self.assertEqual(result["messages"][0]["content"], MARKED)
+        _, asked = self.outlet(body(*[source("x" * 300_000, "n" * 300, {"document": ["x" * 300_000] * 500})] * 500))
+        self.assertEqual([(len(one["texts"]), len(one["texts"][0]["name"])) for one in asked], [(16, 200)] * 3)
+
     def test_without_ibidem_the_answer_is_withheld_unless_it_may_stay(self):
         for given in ({"url": "http://127.0.0.1:1"}, {"url": "", "key": ""}, {"key": "two words"}):
             result, _ = self.outlet({"messages": [{"role": "assistant", "content": TEXT, "output": output_of(TEXT)}]}, **given)

@@ -17,12 +17,10 @@ ANSWER = {
 }  # fmt: skip
 
 
-def claim_reply(verdict, claim="Dinner costs at most 50 euros."):
-    passage = {
-        "source_id": PASSAGE, "document_name": "Travel", "text": claim, "verdict": verdict, "support": 0.9, "by": "verbatim",
-        "why": None,
-    }  # fmt: skip
-    return {"request_id": ANSWER["request_id"], "verdict": verdict, "passages": [passage]}
+def claim_reply(verdict, claim="Dinner costs at most 50 euros.", texts=()):
+    check = {"verdict": verdict, "support": 0.9, "by": "verbatim", "why": None}
+    passage = {"source_id": PASSAGE, "document_name": "Travel", "text": claim, **check}
+    return {"request_id": ANSWER["request_id"], "verdict": verdict, "passages": [passage], "texts": [check] * len(texts)}
 
 
 def problem(status, title="Unprocessable", detail="`claim` is too long"):
@@ -32,7 +30,8 @@ def problem(status, title="Unprocessable", detail="`claim` is too long"):
 def by_words(body):
     """Supported with `50` in the claim, contradicted with `60`, otherwise unsupported."""
     claim = body["claim"]
-    return 200, claim_reply("supported" if "50" in claim else "contradicted" if "60" in claim else "unsupported", claim)
+    verdict = "supported" if "50" in claim else "contradicted" if "60" in claim else "unsupported"
+    return 200, claim_reply(verdict, claim, body.get("texts", ()))
 
 
 @contextmanager

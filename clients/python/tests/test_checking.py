@@ -21,6 +21,14 @@ class WholeTexts(unittest.TestCase):
         checked, asked = self.checked(reply, sources=[PASSAGE])
         self.assertEqual((checked.count("supported"), len(asked)), (1, 6))
 
+    def test_texts_that_come_along_are_what_a_text_is_checked_against(self):
+        checked, asked = self.checked(by_words, texts=[("Travel", "Dinner costs 50 euros.")])
+        self.assertEqual(checked.count("supported"), 1)
+        self.assertEqual([body["texts"] for body in asked], [[{"name": "Travel", "text": "Dinner costs 50 euros."}]] * 3)
+        reply = lambda body: (404, problem(404)) if body["sources"] else by_words(body)  # noqa: E731
+        checked, asked = self.checked(reply, sources=[PASSAGE], texts="Dinner costs 50 euros.")
+        self.assertEqual((checked.count("supported"), [len(body["texts"]) for body in asked]), (1, [1] * 6))
+
     def test_a_limit_is_waited_for_once(self):
         times = []
 

@@ -5,7 +5,7 @@ import unittest
 
 from fake_server import ANSWER, CITATION, KEY, PASSAGE, claim_reply, problem, serving
 from ibidem import Answer, Ibidem, Problem, Sentence, UnexpectedReply, Unreachable
-from ibidem import client as client_module
+from ibidem import asking, client
 
 
 def event(name, body):
@@ -51,6 +51,45 @@ class Asking(unittest.TestCase):
         self.assertEqual((alone.claim, alone.passages[0].source_id), ("Three.", PASSAGE))
         self.assertEqual(asked[1][2], {"claim": "Two.", "sources": [PASSAGE], "collections": []})
 
+    def checked(self, texts):
+        with serving(lambda body: (200, claim_reply("supported", texts=body["texts"]))) as (url, asked):
+            [check] = Ibidem(url, KEY).check("One.", texts=texts)
+        self.assertEqual([(one.name, one.text) for one in check.texts], [(one["name"], one["text"]) for one in asked[0][2]["texts"]])
+        return check.texts
+
+    def test_texts_come_along_with_and_without_names(self):
+        texts = self.checked([("Travel" * 100, "Dinner."), (None, "Lunch."), "Käse"])
+        self.assertEqual([one.text for one in texts], ["Dinner.", "Lunch.", "Käse"])
+        self.assertEqual([len(one.name or "") for one in texts], [200, 0, 0])
+        self.assertEqual((texts[0].verdict, texts[0].support, texts[0].raw["by"]), ("supported", 0.9, "verbatim"))
+        self.assertEqual([one.text for one in self.checked("Alone.")], ["Alone."])
+
+    def test_long_texts_come_in_pieces_and_no_more_than_are_taken(self):
+        paragraph = "Dinner costs 50 euros. " * 100 + "\n\n"
+        texts = self.checked([("Travel", paragraph * 4)])
+        self.assertEqual([one.text for one in texts], [paragraph] * 4)
+        self.assertEqual({one.name for one in texts}, {"Travel"})
+        for text, pieces, longest in (("x" * 4_001, 2, 4_000), ("a b " * 1_001, 2, 4_000), ("x" * 100_000, 10, 10_000), ("x" * 999_999, 16, 10_000)):
+            cut = [one.text for one in self.checked([text])]
+            self.assertEqual((len(cut), max(map(len, cut))), (pieces, longest))
+            self.assertTrue(text.startswith("".join(cut)))
+            self.assertEqual(text[:160_000], "".join(cut))
+        self.assertEqual(len(self.checked(["x"] * 99)), 16)
+        with serving(lambda body: (200, claim_reply("supported", texts=body["texts"]))) as (url, asked):
+            Ibidem(url, KEY).check("\ud800", texts=["\x01" * 999_999] * 20)
+            self.assertLess(int(asked[0][1]["Content-Length"]), 1024 * 1024)
+            Ibidem(url, KEY).check("One.", texts=["\U0001f9c0" * 999_999] * 20)
+            self.assertLess(int(asked[1][1]["Content-Length"]), 1024 * 1024)
+
+    def test_a_reply_says_of_each_text_what_it_says(self):
+        for texts in ([], [1], "x", None, [{"verdict": "supported"}]):
+            with serving(lambda _: (200, {**claim_reply("supported"), "texts": texts})) as (url, _):
+                with self.assertRaises(UnexpectedReply):
+                    Ibidem(url, KEY).check("One.", texts=["A."])
+        older = {name: value for name, value in claim_reply("supported").items() if name != "texts"}
+        with serving(lambda _: (200, older)) as (url, asked):
+            self.assertEqual(Ibidem(url, KEY).check("One.")[0].texts, ())
+
 
 class Errors(unittest.TestCase):
     def test_a_problem_carries_its_body(self):
@@ -88,8 +127,9 @@ class Errors(unittest.TestCase):
             wake.set()
 
     def test_a_reply_without_end_is_not_read_to_its_end(self):
-        largest, client_module.LARGEST_REPLY = client_module.LARGEST_REPLY, 1000
-        self.addCleanup(setattr, client_module, "LARGEST_REPLY", largest)
+        for module in (asking, client):
+            self.addCleanup(setattr, module, "LARGEST_REPLY", module.LARGEST_REPLY)
+            module.LARGEST_REPLY = 1000
         with serving(lambda _: (200, b": alive\n" * 1000)) as (url, _):
             with self.assertRaises(UnexpectedReply):
                 Ibidem(url, KEY).ask("?")

@@ -4,7 +4,12 @@ import type { components } from './api.js';
 type Schemas = components['schemas'];
 export type Answer = Schemas['Answer'];
 export type Citation = Schemas['Citation'];
-export type ClaimCheck = Schemas['ClaimResponse'] & { claim: string };
+export type ClaimText = Schemas['ClaimText'];
+/** `texts` are those that came along, long ones in pieces, and whether each says so. */
+export type ClaimCheck = Omit<Schemas['ClaimResponse'], 'texts'> & {
+  claim: string;
+  texts: (ClaimText & Schemas['ClaimCheck'])[];
+};
 export type ProblemDocument = Schemas['ProblemDocument'];
 export type Question = Omit<Schemas['QuestionBody'], 'query' | 'stream'>;
 export type Sentence = Schemas['SentenceEvent'];
@@ -16,11 +21,21 @@ export type Part = { kind: 'sentence'; sentence: Sentence } | { kind: 'answer'; 
 export type Options = { timeoutMs?: number; fetch?: typeof fetch };
 /** Ends a request early. */
 export type Call = { signal?: AbortSignal };
-/** What claims are held against: passages (`document:chunk`), or what a search in collections finds. */
-export type Among = Call & { sources?: string[]; collections?: string[] };
+/**
+ * What claims are held against: passages (`document:chunk`) and texts that come along; where there are neither, what a
+ * search in collections finds. The first 16 texts count. Long ones are cut into pieces, at most 16 in all and 10,000
+ * characters each.
+ */
+export type Among = Call & { sources?: string[]; texts?: ClaimText[]; collections?: string[] };
 
 /** A reply is read this far and no further, so that a server gone wrong cannot fill the memory. */
 const LARGEST_REPLY = 32 * 1024 * 1024;
+/**
+ * So many texts come along with a claim, in pieces of so many characters: the second number where the first makes too many
+ * pieces. The smaller a piece, the less is read together that is not about one thing.
+ */
+const MOST_TEXTS = 16;
+const PIECES = [4_000, 10_000];
 
 /** Everything that this client throws, but for a request that its caller ended. */
 export class IbidemError extends Error {
@@ -92,14 +107,19 @@ export class Ibidem {
     throw new Unreachable('the stream ended before the answer');
   }
 
-  /** Holds each claim, one sentence, against the documents, one after the other. */
+  /** Holds each claim, one sentence, against the documents or texts that come along, one after the other. */
   async check(
     claims: string | string[],
-    { sources = [], collections = [], ...call }: Among = {},
+    { sources = [], texts = [], collections = [], ...call }: Among = {},
   ): Promise<ClaimCheck[]> {
     const checks: ClaimCheck[] = [];
+    const sent = piecesOf(texts);
+    const among = sent.length > 0 ? { sources, collections, texts: sent } : { sources, collections };
     for (const claim of typeof claims === 'string' ? [claims] : claims) {
-      checks.push({ ...(await this.#whole('/v1/claims', { claim, sources, collections }, isCheck, call)), claim });
+      const reply = await this.#whole('/v1/claims', { claim, ...among }, isCheck, call);
+      const said = reply.texts ?? [];
+      if (said.length !== sent.length) throw new UnexpectedReply('the reply does not say of each text what it says');
+      checks.push({ ...reply, claim, texts: said.map((one, position) => ({ text: '', ...sent[position], ...one })) });
     }
     return checks;
   }
@@ -139,6 +159,38 @@ export class Ibidem {
       signal?.removeEventListener('abort', end);
     }
   }
+}
+
+/** Pieces of at most `most` characters: cut behind a paragraph, else a line, a sentence or a word, if one ends in time. */
+function* cut(text: string, most: number): Generator<string, void, undefined> {
+  let begin = 0;
+  while (text.length - begin > most) {
+    const piece = text.slice(begin, begin + most);
+    const ends = ['\n\n', '\n', '. ', ' '].map((mark) => [piece.lastIndexOf(mark), mark.length] as const);
+    const [at, length] = ends.find(([at]) => at >= most / 2) ?? [most, 0];
+    yield text.slice(begin, begin + at + length);
+    begin += at + length;
+  }
+  yield text.slice(begin);
+}
+
+/** Half a character is no JSON: a sign for it takes its place. */
+const whole = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** Texts as the API takes them. What is beyond the last piece is left out. */
+function piecesOf(texts: ClaimText[]): ClaimText[] {
+  let pieces: ClaimText[] = [];
+  for (const most of PIECES) {
+    pieces = [];
+    for (const { name, text } of texts.slice(0, MOST_TEXTS)) {
+      for (const piece of cut(text, most)) {
+        if (pieces.length > MOST_TEXTS) break;
+        pieces.push({ ...(name ? { name: whole(name.slice(0, 200)) } : {}), text: whole(piece) });
+      }
+    }
+    if (pieces.length <= MOST_TEXTS) break;
+  }
+  return pieces.slice(0, MOST_TEXTS);
 }
 
 async function* textOf(reply: Response): AsyncGenerator<string, void, undefined> {
@@ -210,4 +262,8 @@ const isAnswer = (body: unknown): body is Answer =>
   isList(body.citations) &&
   body.citations.every(isObject);
 const isCheck = (body: unknown): body is Schemas['ClaimResponse'] =>
-  isObject(body) && typeof body.verdict === 'string' && isList(body.passages) && body.passages.every(isObject);
+  isObject(body) &&
+  typeof body.verdict === 'string' &&
+  isList(body.passages) &&
+  body.passages.every(isObject) &&
+  (body.texts === undefined || (isList(body.texts) && body.texts.every(isObject)));

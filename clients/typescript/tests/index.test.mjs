@@ -135,6 +135,50 @@ test('claims are checked one by one', () =>
     },
   ));
 
+test('texts come along, long ones in pieces, and no more than are taken', () => {
+  const said = { verdict: 'supported', support: 0.9, by: 'verbatim', why: null };
+  return serving(
+    ({ texts }) => [200, { ...CHECK, passages: [], texts: texts.map(() => said) }],
+    async (url, asked) => {
+      const checked = async (...texts) => {
+        const [check] = await new Ibidem(url, KEY).check('One.', { texts });
+        const { body, headers } = asked.at(-1);
+        assert.deepEqual(
+          check.texts,
+          body.texts.map((text) => ({ ...text, ...said })),
+        );
+        assert.ok(Number(headers['content-length']) < 1024 * 1024);
+        return body.texts;
+      };
+      assert.deepEqual(await checked({ name: 'Travel', text: 'Käse.' }, { text: 'A \ud800' }), [
+        { name: 'Travel', text: 'Käse.' },
+        { text: 'A \ufffd' },
+      ]);
+      const paragraph = `${'Dinner costs 50 euros. '.repeat(100)}\n\n`;
+      assert.deepEqual(
+        await checked({ name: 'n'.repeat(300), text: paragraph.repeat(3) }),
+        Array(3).fill({ name: 'n'.repeat(200), text: paragraph }),
+      );
+      for (const [text, pieces, longest] of [
+        ['x'.repeat(4_001), 2, 4_000],
+        ['x'.repeat(100_000), 10, 10_000],
+        ['\x01'.repeat(999_999), 16, 10_000],
+      ]) {
+        const cut = (await checked({ text })).map((piece) => piece.text);
+        assert.deepEqual([cut.length, Math.max(...cut.map((piece) => piece.length))], [pieces, longest]);
+        assert.equal(cut.join(''), text.slice(0, 160_000));
+      }
+      assert.equal((await checked(...Array(99).fill({ text: 'x' }))).length, 16);
+    },
+  );
+});
+
+test('a reply says of each text what it says', () =>
+  serving(
+    () => [200, { ...CHECK, texts: [] }],
+    (url) => assert.rejects(new Ibidem(url, KEY).check('One.', { texts: [{ text: 'A.' }] }), UnexpectedReply),
+  ));
+
 test('a problem carries its body', () =>
   serving(
     () => [429, { ...PROBLEM, status: 429 }, { 'Retry-After': '7' }],

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ibidem.client import Ibidem, Problem, Unreachable
+from ibidem.client import Client, Problem, Unreachable
 from ibidem.texts import Stop
 
 # What the API takes for one claim.
@@ -15,13 +15,14 @@ PASSAGE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|/(?:pas
 
 
 def _texts_in(value: Any) -> Iterator[str]:
-    """The texts anywhere in `value`: at most 10,000 parts of it, to whatever depth."""
-    waiting, left = [value], 10_000
-    while waiting and left:
+    """The texts anywhere in `value`, to whatever depth: at most 10,000 parts of it and 4,000,000 characters."""
+    waiting, left, room = [value], 10_000, 4_000_000
+    while waiting and left and room > 0:
         left -= 1
         one = waiting.pop()
         if isinstance(one, str):
             yield one[:100_000]
+            room -= min(len(one), 100_000)
         elif isinstance(one, dict):
             waiting += one.values()
         elif isinstance(one, list):
@@ -34,10 +35,13 @@ def passages_named(value: Any) -> list[str]:
     return list(dict.fromkeys(f"{match[1]}:{int(match[2])}" for match in found))[:MOST_SOURCES]
 
 
-def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterable[str] = ()) -> Callable[[str, float], str]:
-    """What `check_text` asks: each claim held against `sources`, or, where none are named or one is gone, against what a
-    search in `collections` finds."""
-    named, among = list(sources)[:MOST_SOURCES], list(collections)
+def verdicts_by(
+    ibidem: Client, sources: Iterable[str] = (), collections: Iterable[str] = (),
+    texts: Iterable[str | tuple[str | None, str]] = (),
+) -> Callable[[str, float], str]:
+    """What `check_text` asks: each claim held against `sources` and `texts`, or, where there are neither or a source is
+    gone, against the texts alone or what a search in `collections` finds."""
+    named, brought, among = list(sources)[:MOST_SOURCES], [texts] if isinstance(texts, str) else list(texts), list(collections)
 
     def verdict_of(claim: str, seconds: float) -> str:
         deadline = time.monotonic() + seconds
@@ -45,7 +49,7 @@ def verdicts_by(ibidem: Ibidem, sources: Iterable[str] = (), collections: Iterab
         while True:
             left = max(0.01, deadline - time.monotonic())
             try:
-                return ibidem.check(claim, sources=against, collections=among, timeout=left)[0].verdict
+                return ibidem.check(claim, sources=against, texts=brought, collections=among, timeout=left)[0].verdict
             except Unreachable:
                 raise Stop("time" if time.monotonic() >= deadline else "unreachable") from None
             except Problem as problem:

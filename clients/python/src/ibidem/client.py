@@ -1,4 +1,4 @@
-"""Requests to a server of Ibidem, and what comes back as typed values."""
+"""Requests to a server of Ibidem, and what it says of claims as typed values."""
 
 import http.client
 import json
@@ -8,11 +8,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
 # A reply is read this far and no further, so that a server gone wrong cannot fill the memory.
 LARGEST_REPLY = 32 * 1024 * 1024
+# So many texts come along with a claim, in pieces of so many characters: the second number where the first makes too many
+# pieces. The smaller a piece, the less is read together that is not about one thing.
+MOST_TEXTS = 16
+PIECES = (4_000, 10_000)
 
 
 class IbidemError(Exception):
@@ -48,58 +53,6 @@ OPTIONAL_TEXT = (str, type(None))
 
 
 @dataclass(frozen=True)
-class Citation:
-    """A passage that a claim of the answer rests on. `raw` has every field as it came."""
-
-    marker: int
-    source_id: str
-    document_name: str
-    snippet: str
-    link: str | None
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Citation":
-        source, document, snippet = (_of(body, name, str) for name in ("source_id", "document_name", "snippet"))
-        return cls(_of(body, "marker", int), source, document, snippet, _of(body, "link", OPTIONAL_TEXT), body)
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A verified sentence of a stream."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Sentence":
-        return cls(_of(body, "text", str), tuple(map(Citation.of, _of(body, "citations", list))), body)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The whole reply to a question: an answer with citations, or a refusal with its reason."""
-
-    request_id: str
-    action: str
-    text: str
-    refused: bool
-    reason: str | None
-    why: str | None
-    citations: tuple[Citation, ...]
-    warnings: tuple[str, ...]
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    @classmethod
-    def of(cls, body: Any) -> "Answer":
-        request_id, action, text = (_of(body, name, str) for name in ("request_id", "action", "answer"))
-        reason, why = (_of(body, name, OPTIONAL_TEXT) for name in ("reason", "why"))
-        citations, warnings = tuple(map(Citation.of, _of(body, "citations", list))), tuple(_of(body, "warnings", list))
-        return cls(request_id, action, text, _of(body, "refused", bool), reason, why, citations, warnings, body)
-
-
-@dataclass(frozen=True)
 class ClaimPassage:
     """A passage that a claim was held against, and whether it says so."""
 
@@ -119,17 +72,64 @@ class ClaimPassage:
 
 
 @dataclass(frozen=True)
+class ClaimText:
+    """A text that came along, or a piece of a long one, and whether it says so."""
+
+    name: str | None
+    text: str
+    verdict: str
+    support: float
+    why: str | None
+    raw: dict[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, sent: dict[str, Any], body: Any) -> "ClaimText":
+        verdict, support = _of(body, "verdict", str), float(_of(body, "support", (int, float)))
+        return cls(sent["name"], sent["text"], verdict, support, _of(body, "why", OPTIONAL_TEXT), body)
+
+
+@dataclass(frozen=True)
 class ClaimCheck:
-    """What the documents say of a claim: `supported`, `contradicted`, `unsupported` or `unchecked`."""
+    """What the documents, or the texts that came along, say of a claim: `supported`, `contradicted`, `unsupported` or
+    `unchecked`."""
 
     claim: str
     verdict: str
     passages: tuple[ClaimPassage, ...]
+    texts: tuple[ClaimText, ...]
     raw: dict[str, Any] = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, claim: str, body: Any) -> "ClaimCheck":
-        return cls(claim, _of(body, "verdict", str), tuple(map(ClaimPassage.of, _of(body, "passages", list))), body)
+    def of(cls, claim: str, body: Any, sent: list[dict[str, Any]]) -> "ClaimCheck":
+        checks = _of(body, "texts", list) if sent else []
+        if len(checks) != len(sent):
+            raise UnexpectedReply("the reply does not say of each text what it says")
+        passages, texts = map(ClaimPassage.of, _of(body, "passages", list)), map(ClaimText.of, sent, checks)
+        return cls(claim, _of(body, "verdict", str), tuple(passages), tuple(texts), body)
+
+
+def _cut(text: str, most: int) -> Iterator[str]:
+    """Pieces of at most `most` characters: cut behind a paragraph, else a line, a sentence or a word, if one ends in time."""
+    begin = 0
+    while len(text) - begin > most:
+        found = ((text.rfind(mark, begin + most // 2, begin + most), mark) for mark in ("\n\n", "\n", ". ", " "))
+        end = next((at + len(mark) for at, mark in found if at >= 0), begin + most)
+        yield text[begin:end]
+        begin = end
+    yield text[begin:]
+
+
+def _sent(texts: Iterable[str | tuple[str | None, str]]) -> list[dict[str, Any]]:
+    """Texts as the API takes them. What is beyond the last piece is left out."""
+    pairs = (("", text) if isinstance(text, str) else text for text in islice(texts, MOST_TEXTS))
+    given = [(name, text[: MOST_TEXTS * PIECES[-1]]) for name, text in pairs]
+    pieces: list[dict[str, Any]] = []
+    for most in PIECES:
+        cut = ((name, piece) for name, text in given for piece in _cut(text, most))
+        pieces = [{"name": (name or "")[:200] or None, "text": piece} for name, piece in islice(cut, MOST_TEXTS + 1)]
+        if len(pieces) <= MOST_TEXTS:
+            break
+    return pieces[:MOST_TEXTS]
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -139,8 +139,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Ibidem:
-    """A server and a key. `timeout` is the limit for one request, in seconds."""
+class Client:
+    """A server and a key, to check claims. `timeout` is the limit for one request, in seconds."""
 
     def __init__(self, url: str, key: str, *, timeout: float = 120.0, context: ssl.SSLContext | None = None) -> None:
         parts = urlsplit(url)
@@ -155,37 +155,19 @@ class Ibidem:
         self._opener = urllib.request.build_opener(*handlers)
 
     def __repr__(self) -> str:
-        return f"Ibidem({self.url!r})"
-
-    def ask(self, question: str, **options: Any) -> Answer:
-        """Asks and waits for the whole answer. `options` are fields of the API's question: `collections`, `history`,
-        `conversation_id`, `model`, `max_context_chunks`, `session_id`, `confirmation`."""
-        return Answer.of(self._json("/v1/answers", {"query": question, **options}))
-
-    def stream(self, question: str, **options: Any) -> Iterator[Sentence | Answer]:
-        """Yields each sentence as soon as it is verified, then the whole answer."""
-        with self._open("/v1/answers", {"query": question, **options, "stream": True}, self.timeout) as reply:
-            for name, data in self._events(reply):
-                body = _parsed(data)
-                if name == "sentence":
-                    yield Sentence.of(body)
-                elif name == "answer":
-                    yield Answer.of(body)
-                    return
-                elif name == "error":
-                    status = _of(body, "status", int)
-                    raise Problem(status, body)
-        raise Unreachable("the stream ended before the answer")
+        return f"{type(self).__name__}({self.url!r})"
 
     def check(
-        self, claims: str | Iterable[str], *, sources: Iterable[str] = (), collections: Iterable[str] = (),
-        timeout: float | None = None,
+        self, claims: str | Iterable[str], *, sources: Iterable[str] = (), texts: Iterable[str | tuple[str | None, str]] = (),
+        collections: Iterable[str] = (), timeout: float | None = None,
     ) -> list[ClaimCheck]:
-        """Holds each claim, one sentence, against the documents: against the passages `sources` (`document:chunk`) if
-        they are named, otherwise against what a search in `collections`, or in all, finds for it."""
-        among = {"sources": list(sources), "collections": list(collections)}
+        """Holds each claim, one sentence, against the passages `sources` (`document:chunk`) and against `texts` that come
+        along, with or without a name; where there are neither, against what a search in `collections`, or in all, finds.
+        The first 16 texts count. Long ones are cut into pieces, at most 16 in all and 10,000 characters each."""
+        sent = _sent([texts] if isinstance(texts, str) else texts)
+        among = {"sources": list(sources), "collections": list(collections), **({"texts": sent} if sent else {})}
         each = [claims] if isinstance(claims, str) else claims
-        return [ClaimCheck.of(one, self._json("/v1/claims", {"claim": one, **among}, timeout)) for one in each]
+        return [ClaimCheck.of(one, self._json("/v1/claims", {"claim": one, **among}, timeout), sent) for one in each]
 
     def _json(self, path: str, body: dict[str, Any], timeout: float | None = None) -> Any:
         timeout = self.timeout if timeout is None else timeout
@@ -194,7 +176,9 @@ class Ibidem:
 
     def _open(self, path: str, body: dict[str, Any], timeout: float) -> http.client.HTTPResponse:
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        # Not escaped: texts of any script stay below the size that a server takes.
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        request = urllib.request.Request(self.url + path, data, headers, method="POST")
         try:
             reply: http.client.HTTPResponse = self._opener.open(request, timeout=timeout)
             return reply
@@ -203,30 +187,6 @@ class Ibidem:
                 raise _problem(error, timeout) from None
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(f"{self.url} gave no reply: {error}") from None
-
-    def _events(self, reply: http.client.HTTPResponse) -> Iterator[tuple[str, bytes]]:
-        deadline, left, name, data = time.monotonic() + self.timeout, LARGEST_REPLY, "", b""
-        while left > 0:
-            if time.monotonic() > deadline:
-                raise Unreachable(f"no answer within {self.timeout:g} s")
-            try:
-                line = reply.readline(left)
-            except (OSError, http.client.HTTPException) as error:
-                raise Unreachable(f"the stream broke: {error}") from None
-            if not line:
-                return
-            left -= len(line)
-            key, _, value = line.rstrip(b"\r\n").partition(b":")
-            value = value.removeprefix(b" ")
-            if key == b"event":
-                name = value.decode("utf-8", "replace")
-            elif key == b"data":
-                data += (b"\n" if data else b"") + value
-            elif not key and not value:
-                if name:
-                    yield name, data
-                name, data = "", b""
-        raise UnexpectedReply("the stream is too large")
 
 
 def _read(reply: Any, deadline: float) -> bytes:

@@ -214,10 +214,26 @@ WORDS = {
 }  # fmt: skip
 
 
-def rendered(checked: CheckedText, *, remove: bool = False, fail_closed: bool = True, language: str = "en") -> str:
-    """The text with a notice in front. What is not borne out is marked, or taken out; with `fail_closed`, what could not
+# Where the texts that came along were the evidence, nothing is said of the documents.
+WORDS_OF_TEXTS = {
+    "en": replace(
+        WORDS["en"], contradicted="the sources say otherwise", unsupported="not found in the sources",
+        notice="Checked by Ibidem: the sources of this conversation, not documents of Ibidem, bear out {supported} of {all} sentences.",
+    ),
+    "de": replace(
+        WORDS["de"], contradicted="die Quellen sagen es anders", unsupported="nicht in den Quellen gefunden",
+        notice="Von Ibidem geprüft: Die Quellen dieses Gesprächs, nicht Dokumente von Ibidem, belegen {supported} von {all} Sätzen.",
+    ),
+}  # fmt: skip
+
+
+def rendered(
+    checked: CheckedText, *, remove: bool = False, fail_closed: bool = True, language: str = "en", of_texts: bool = False
+) -> str:
+    """The text with a notice in front, of documents or, with `of_texts`, of texts that came along. What is not borne out is marked, or taken out; with `fail_closed`, what could not
     be checked is taken out in either case. Marks stand before a sentence: markup that hides one hides the other."""
-    words = WORDS.get(language, WORDS["en"])
+    each = WORDS_OF_TEXTS if of_texts else WORDS
+    words = each.get(language, each["en"])
     if not checked.count():
         return "".join(piece.lead + piece.text for piece in checked.pieces)
     text, removed, waiting = "", 0, ""
@@ -245,7 +261,7 @@ def rendered(checked: CheckedText, *, remove: bool = False, fail_closed: bool = 
 
 def unmarked(text: str) -> str:
     """A text that was rendered, without its notice and marks: for a model that goes on with the conversation."""
-    for words in WORDS.values():
+    for words in (*WORDS.values(), *WORDS_OF_TEXTS.values()):
         text = re.sub(rf"\A> {re.escape(words.notice.split('{')[0])}[^\n]{{0,1000}}\n\n", "", text)
         for mark in (words.contradicted, words.unsupported):
             text = text.replace(f"**({mark})** ", "")
