@@ -147,7 +147,7 @@ async fn without_evidence_by_the_deadline_the_deadline_is_the_reason() {
     let answer = spoken.answer;
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::Deadline)));
     assert_eq!(answer.refusal_reason.as_deref(), Some("The time of the request (1500 ms) was over"));
-    assert_eq!(answer.answer, "The documents cannot be searched at the moment, so there is no answer.");
+    assert_eq!(answer.answer, "The time for this question was up before an answer was found.");
     assert!(spoken.failure.is_some_and(|failure| failure.contains("did not answer within 1500 ms")));
 }
 

@@ -40,6 +40,7 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
             "context_tokens_used",
             "generation_time_ms",
             "grounded",
+            "language",
             "model_used",
             "nearest",
             "reason",
