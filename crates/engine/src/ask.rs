@@ -128,10 +128,11 @@ impl Engine {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (asked_at, policy, question) = (asked.at, asked.policy.in_force(), asked.question.query.clone());
         let asked = Asked { policy: asked.policy.clone().in_language_of(&question), ..asked };
-        let (asked, rewritten_question) = follow_up::self_contained(&self.parts, asked).await;
+        let (asked, rewritten_question) = Box::pin(follow_up::self_contained(&self.parts, asked)).await;
         let late = asked.clone();
-        let spoken =
-            time_limit::kept(&late, spoken(&self.parts, by, asked, listener)).await.map_err(AskError::Model)?;
+        let spoken = time_limit::kept(&late, Box::pin(spoken(&self.parts, by, asked, listener)))
+            .await
+            .map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
         let answer = Answer { rewritten_question, ..spoken.answer };
         let key = self.signing_key.now();
@@ -180,12 +181,12 @@ async fn spoken(
     }
     let (request_id, texts) = (asked.request_id, asked.policy.rules.wording.texts());
     let began = clock::now();
-    let way = route(parts, by, asked, listener).instrument(trace_span!("route")).await;
+    let way = Box::pin(route(parts, by, asked, listener)).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
     let (decided, search) = match way {
         Way::Decided(decided) => (*decided, None),
         Way::Failed(asked, error) => (unavailable(&asked, &error), None),
-        Way::Search(asked, named, undefined) => match evidence(parts, asked, &named).await {
+        Way::Search(asked, named, undefined) => match Box::pin(evidence(parts, asked, &named)).await {
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
             Ok(SiftedSearch { outcome, mut search, .. }) => {
                 let began = clock::now();
