@@ -25,6 +25,11 @@ export interface components {
             /** Format: int64 */
             generation_time_ms: number;
             grounded: boolean;
+            /**
+             * @description The language of the texts around the answer, as a tag such as `en`: of refusals, notices and offers. Left out by
+             *     earlier versions, whose texts are in the language of the policy file.
+             */
+            language?: string | null;
             /** @description The model whose words these are; `extractive` when they are the sources' own. */
             model_used?: string | null;
             /** @description What came nearest to an answer that was refused, nearest first. It holds no text of a passage. */
@@ -249,8 +254,18 @@ export interface components {
         NearestMiss: {
             /** @description The name by which the document can be asked for. */
             address?: string | null;
+            /**
+             * Format: double
+             * @description The probability, by the reader, that it answers. Left out where no reader read it.
+             */
+            answers?: number | null;
             /** @description The section that the passage stands in. */
             section?: string | null;
+            /**
+             * Format: double
+             * @description How similar it is to the question. Left out by earlier versions.
+             */
+            similarity?: number | null;
             /** @description Names the passage, as `{document_id}:{chunk_index}`. */
             source_id: string;
             /** @description What the document is called. */
