@@ -4,7 +4,7 @@ usage: golden_answerability.py RESULTS.json [both]
 
 RESULTS.json is of one `ibidem eval run` with the gate open (`answerability: 0.0001`): the gate drops nothing, so that
 what each threshold would answer can be read from that run. Of the thresholds that answer at least four in five of the
-answerable questions rightly, the most precise wins, of equals the strictest. The other half is printed only on request,
+answerable questions rightly, the most precise wins, of equals the loosest. The other half is printed only on request,
 and chooses nothing.
 """
 
@@ -40,11 +40,11 @@ def main():
             precision, recall, wrongly = measured([q for q in questions if q["half"] == half], threshold)
             line += f"  {precision:{len(half) + 11}.4f}  {recall:6.4f}  {wrongly:18d}"
             if half == "calibration" and recall >= LEAST_RECALL:
-                reaching.append((precision, threshold))
+                reaching.append((-precision, threshold))
         print(line)
     if not reaching:
         sys.exit("no threshold answers four in five rightly on the calibration half")
-    print(f"chosen: {max(reaching)[1]}")
+    print(f"chosen: {min(reaching)[1]}")
 
 
 main()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import folders
+from . import evaluate, folders
 from .scoring import Scorer, answering
 from .train import area_under_curve
 
@@ -33,13 +33,12 @@ def rows() -> list[dict]:
     for _, of_one in sorted(found.items()):
         chance.shuffle(of_one)
         chosen += of_one[:MOST]
-    articles = json.loads((folders.data() / "data/answer_refuse/squad2_dev_half.json").read_text(encoding="utf-8"))["data"][:8]
-    squad = [
+    of_squad = [
         {"set": "squad2", "question": asked["question"], "passage": f"{article['title'].replace('_', ' ')}\n{paragraph['context']}", "answerable": not asked["is_impossible"]}
-        for article in articles for paragraph in article["paragraphs"] for asked in paragraph["qas"]
+        for article in evaluate.squad(folders.data())[:8] for paragraph in article["paragraphs"] for asked in paragraph["qas"]
     ]  # fmt: skip
-    chance.shuffle(squad)
-    chosen += squad[:MOST_OF_SQUAD]
+    chance.shuffle(of_squad)
+    chosen += of_squad[:MOST_OF_SQUAD]
     others = []
     for row in chosen:
         if row["answerable"]:
