@@ -62,6 +62,11 @@ pub(crate) trait GateRule {
         Vec::new()
     }
 
+    /// Whether it stops by how similar the passages are: where that could not be measured, it does.
+    fn measures_similarity(&self) -> bool {
+        false
+    }
+
     /// The least similarity of the best that is left behind it, if it demands one.
     fn least_similarity(&self) -> Option<f64> {
         None
@@ -182,6 +187,10 @@ impl Gate {
             [gate, .., last] => format!("{gate}.{last}"),
         };
         self.rule().shares().iter().any(|(share, _)| *share == called)
+    }
+
+    pub(crate) fn measures_similarity(&self) -> bool {
+        self.rule().measures_similarity()
     }
 
     pub(crate) fn look(&self) -> Look<'_> {

@@ -28,8 +28,17 @@ impl Again {
     /// Whether it comes to exactly what is on record, gate by gate.
     pub fn is_as_recorded(&self, record: &DecisionRecord) -> bool {
         matches!(self, Self::Decided(decided)
-            if decided.action == record.action && decided.reason == record.reason && decided.trace == record.trace)
+            if decided.action == record.action && decided.reason == record.reason
+                && of_those_that_looked(&decided.trace) == of_those_that_looked(&record.trace))
     }
+}
+
+/// What the gates found, by their names: an older record does not say which of them did not look, and may have been written
+/// when they looked in another order.
+fn of_those_that_looked(trace: &[GateRecord]) -> Vec<&GateRecord> {
+    let mut looked: Vec<&GateRecord> = trace.iter().filter(|record| record.verdict.has_looked()).collect();
+    looked.sort_by(|one, other| one.gate.cmp(&other.gate));
+    looked
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -5,12 +5,12 @@ mod sifted;
 
 use crate::candidate::Candidate;
 use ibidem_language::Terms;
-use ibidem_words::{GateRecord, Reason, Refusal};
+use ibidem_words::{GateRecord, Reason, Refusal, Verdict};
 
 use crate::gates::pool::WorkingPool;
 pub(crate) use crate::gates::pool::{Finding, Pool};
-use crate::gates::{Look, keep_best};
-use crate::policy::SiftRules;
+use crate::gates::{ChecksPool, Gate, Look, keep_best};
+use crate::policy::{Answerability, SiftRules};
 use crate::turn::Gathered;
 pub use sifted::{SiftOutcome, Sifted};
 
@@ -25,22 +25,25 @@ pub(crate) struct GatesOutcome {
 
 /// Pure: the same pool under the same rules always ends the same way.
 pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
-    let gates = rules.gates_for(pool.reranked);
     let mut pool = WorkingPool::new(pool, rules.named_share);
     let mut finding = Finding::Passes;
     let mut is_checked = false;
-    for gate in gates {
+    for gate in &rules.gates {
+        if pool.reranked && rules.is_left_to_reader(gate) {
+            pool.leave_out(gate.name(), Verdict::LeftToReader);
+            continue;
+        }
         match gate.look() {
             Look::AtEach(gate) => gate.drop_from(&mut pool),
-            Look::AtAll(gate) => {
+            Look::AtAll(checks) => {
                 // The first gate that looks at the pool as a whole: from here on there must be one.
                 if !std::mem::replace(&mut is_checked, true) {
                     finding = evidence::any(&mut pool);
                 }
                 finding = match finding {
-                    Finding::Passes => gate.check(&mut pool),
+                    Finding::Passes => check(rules, gate, checks, &mut pool),
                     // A wider search is worth it only where nothing else stops.
-                    Finding::TriesAgain(..) if pool.gates_look_alone => match gate.check(&mut pool) {
+                    Finding::TriesAgain(..) if pool.gates_look_alone => match check(rules, gate, checks, &mut pool) {
                         Finding::Passes | Finding::TriesAgain(..) => finding,
                         stops => stops,
                     },
@@ -61,6 +64,13 @@ pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
     }
     let WorkingPool { kept, dropped, trace, warnings, .. } = pool;
     GatesOutcome { kept, dropped, trace, warnings, finding }
+}
+
+/// Where the policy asks a reader too, a gate that could not measure stops: the reader's word does not stand in for it.
+fn check(rules: &SiftRules, gate: &Gate, checks: &dyn ChecksPool, pool: &mut WorkingPool<'_>) -> Finding {
+    let asks_reader = rules.rules_of::<Answerability>().next().is_some();
+    let unmeasured = if asks_reader && gate.measures_similarity() { pool.unmeasured(gate.name()) } else { None };
+    unmeasured.unwrap_or_else(|| checks.check(pool))
 }
 
 pub fn sift(gathered: Gathered) -> SiftOutcome {

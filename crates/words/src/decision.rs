@@ -164,6 +164,28 @@ pub enum Verdict {
     Pass,
     Warn,
     Stop,
+    /// It was not asked: the policy file leaves it to the reader, which read the passages.
+    LeftToReader,
+    /// It could not say: nobody read the passages.
+    NotRead,
+}
+
+impl Verdict {
+    /// Whether the gate looked at anything. What did not decides nothing when the decision is made again.
+    pub fn has_looked(self) -> bool {
+        !matches!(self, Self::LeftToReader | Self::NotRead)
+    }
+
+    /// As people read it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Pass => "passed",
+            Self::Warn => "warned",
+            Self::Stop => "refused",
+            Self::LeftToReader => "left to the reader",
+            Self::NotRead => "left out, because nobody read the passages",
+        }
+    }
 }
 
 /// One gate's record: what it looked at, and against what.

@@ -2,7 +2,7 @@
 //! them answers, the question is refused.
 
 use crate::candidate::Candidate;
-use ibidem_words::Reason;
+use ibidem_words::{Reason, Verdict};
 use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
@@ -62,6 +62,7 @@ impl ChecksPool for Answerability {
         // What was read and is not left any more answers nothing.
         let none_left = (pool.gates_look_alone && pool.is_read).then_some(0.0);
         let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max).or(none_left) else {
+            pool.leave_out(Self::name(), Verdict::NotRead);
             return Finding::Passes;
         };
         let least = if is_named { self.0 * pool.named_share } else { self.0 };

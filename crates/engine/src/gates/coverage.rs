@@ -67,6 +67,10 @@ impl GateRule for Coverage {
         falls.then(|| contradiction.to_owned()).into_iter().collect()
     }
 
+    fn measures_similarity(&self) -> bool {
+        true
+    }
+
     fn without_effect_after(&self, before: &[Gate]) -> Vec<String> {
         let numbers = [("sift.coverage.bail_out", self.bail_out), ("sift.coverage.sufficient", self.sufficient)];
         numbers.into_iter().filter_map(|(setting, number)| never_decides(setting, number, before)).collect()

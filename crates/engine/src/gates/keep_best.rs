@@ -169,6 +169,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_gate_behind_it_drops_leaves_its_place_to_the_next_best() {
+        for gates in ["[{keep_best: max_context_chunks}, {min_similarity: 0.5}]", "[{min_similarity: 0.5}]"] {
+            assert_eq!(kept(gates, pool(&[0.1, 0.1, 0.9, 0.8, 0.7]), 2), [2, 3], "{gates}");
+        }
+    }
+
     fn kept(gates: &str, candidates: Vec<Candidate>, most: usize) -> Vec<u32> {
         let mut gathered = gathered("oil", gates, candidates);
         gathered.asked.question.max_context_chunks = most;

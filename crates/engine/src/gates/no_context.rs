@@ -55,6 +55,10 @@ impl GateRule for NoContext {
         vec![("no_context.least_mean", self.least_mean)]
     }
 
+    fn measures_similarity(&self) -> bool {
+        true
+    }
+
     fn without_effect_after(&self, before: &[Gate]) -> Vec<String> {
         never_decides("sift.no_context.least_mean", self.least_mean, before).into_iter().collect()
     }

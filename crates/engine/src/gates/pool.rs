@@ -141,10 +141,26 @@ impl<'a> WorkingPool<'a> {
         let alone = self.gates_look_alone;
         let at = self.kept_places.iter().enumerate().map(|(at, place)| if alone { *place } else { at });
         let is_kept: Vec<bool> = at.map(|at| keeps.get(at).copied().unwrap_or(true)).collect();
-        if alone {
-            self.judge_cut_off(gate, keeps);
+        if !alone {
+            return self.drop_kept_but(gate, &is_kept);
         }
-        self.drop_kept_but(gate, &is_kept)
+        self.judge_cut_off(gate, keeps);
+        let dropped = self.drop_kept_but(gate, &is_kept);
+        self.fill_places();
+        dropped
+    }
+
+    /// What is dropped leaves its place to the best of those that there was no place for.
+    fn fill_places(&mut self) {
+        while self.kept.len() < self.most_kept {
+            let cut_off = self.dropped.iter().zip(&self.dropped_places).enumerate();
+            let cut_off = cut_off.filter(|(_, ((by, _), _))| *by == BEYOND_THE_BEST);
+            let Some((at, _)) = cut_off.min_by_key(|(_, (_, place))| **place) else { return };
+            let ((_, candidate), place) = (self.dropped.remove(at), self.dropped_places.remove(at));
+            let before = self.kept_places.partition_point(|other| *other < place);
+            self.kept.insert(before, candidate);
+            self.kept_places.insert(before, place);
+        }
     }
 
     /// What there was no place for is judged as well: where this gate does not keep it, it is this gate that dropped it.
@@ -209,6 +225,29 @@ impl<'a> WorkingPool<'a> {
     /// Remembers that a gate drops what is less similar than this.
     pub(crate) fn demand(&mut self, least: f64) {
         self.strictest = Some(self.strictest.map_or(least, |strictest| strictest.max(least)));
+    }
+
+    /// Stops where the embedding model is away and a reader has read what words brought: how similar that is nobody knows,
+    /// and whether a gate would have let it through.
+    pub(crate) fn unmeasured(&mut self, gate: &'static str) -> Option<Finding> {
+        let is_away = self.fallback_reasons.contains(&Fallback::KeywordsOnly);
+        if !is_away || !self.is_read || !self.gates_look_alone {
+            return None;
+        }
+        let found = self.kept.len();
+        self.record(gate, true, 0.0, 1.0);
+        let explanation = format!(
+            "Similarities that were measured (0 of {found}) below the least that is needed (1): the embedding model does \
+             not answer"
+        );
+        Some(Finding::Refuses(Reason::RetrievalUnavailable, explanation))
+    }
+
+    /// Records that a gate did not look, and why; older records do not say so.
+    pub(crate) fn leave_out(&mut self, gate: &'static str, why: Verdict) {
+        if self.gates_look_alone {
+            self.trace.push(GateRecord { gate: gate.to_owned(), verdict: why, observed: 0.0, threshold: 0.0 });
+        }
     }
 
     /// Records what a gate that may stop observed. Returns whether it stops.

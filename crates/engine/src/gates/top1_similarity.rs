@@ -33,6 +33,10 @@ impl GateRule for Top1Similarity {
         vec![(Self::name(), self.0)]
     }
 
+    fn measures_similarity(&self) -> bool {
+        true
+    }
+
     fn without_effect_after(&self, before: &[Gate]) -> Vec<String> {
         never_decides("sift.top1_similarity", self.0, before).into_iter().collect()
     }

@@ -35,10 +35,9 @@ impl SiftRules {
         self.gates.iter_mut().filter_map(R::of_mut)
     }
 
-    /// The gates that decide about a pool, in their order.
-    pub(crate) fn gates_for(&self, is_read: bool) -> impl Iterator<Item = &Gate> {
-        let is_left = move |gate: &&Gate| is_read && self.left_to_reader.iter().any(|name| name == gate.name());
-        self.gates.iter().filter(move |gate| !is_left(gate))
+    /// Whether a gate is left to the reader, where one has read the pool.
+    pub(crate) fn is_left_to_reader(&self, gate: &Gate) -> bool {
+        self.left_to_reader.iter().any(|name| name == gate.name())
     }
 
     /// What can never have an effect, or an effect that nobody can mean.

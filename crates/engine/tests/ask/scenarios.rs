@@ -9,9 +9,12 @@ use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_ports::degrade::Part;
 use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_ports::records::TurnRecord;
+use ibidem_ports::reranker::Reranker;
 use ibidem_ports::tools::Tools;
 use ibidem_ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
-use ibidem_testing::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeTools, FakeVocabulary, Script};
+use ibidem_testing::fakes::{
+    FakeConcept, FakeConfirmations, FakeModel, FakeReranker, FakeTools, FakeVocabulary, Script,
+};
 use ibidem_words::Fallback;
 use ibidem_words::{
     Action, Answer, DocumentKind, Identity, KeyInForce, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale,
@@ -64,6 +67,9 @@ struct Scenario {
     #[serde(default)]
     admin: Option<String>,
     expect: Expectation,
+    /// Why it ends otherwise where a reader is sure that every passage answers; it ends the same where this is left out.
+    #[serde(default)]
+    only_without_reader: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -235,6 +241,32 @@ async fn every_scenario_ends_as_it_says() {
     assert!(count >= 8, "only {count} scenarios were found");
 }
 
+/// A reader is one gate more: it never decides in place of a gate that a policy's document has.
+#[tokio::test]
+async fn every_scenario_ends_the_same_with_a_reader_that_is_sure_of_every_passage() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut others = Vec::new();
+    for folder in files(&root.join("scenarios")) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let policy = std::fs::read_to_string(root.join(format!("policies/{name}.yaml"))).unwrap();
+        for file in files(&folder) {
+            let scenario: Scenario = serde_saphyr::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+            if scenario.only_without_reader.is_some() {
+                continue;
+            }
+            let reader: Arc<dyn Reranker> = Arc::new(FakeReranker::certain());
+            let Played { answer, expect, about, .. } =
+                played(scenario, &policy, &file, KeyInForce::default(), Some(reader)).await;
+            let decided = (answer.action, answer.reason, answer.refusal_reason);
+            let expected = (expect.action, expect.reason, expect.refusal_reason);
+            if decided != expected {
+                others.push((file, about, decided, expected));
+            }
+        }
+    }
+    assert!(others.is_empty(), "{others:#?}");
+}
+
 /// What a scenario's question ends in, and the world it was asked in, signed with this key.
 struct Played {
     answer: Answer,
@@ -252,11 +284,17 @@ pub(crate) async fn answer_of(scenario: &str, key: SigningKey) -> (Answer, TurnR
     let policy = std::fs::read_to_string(root.join(format!("policies/{policy}.yaml"))).unwrap();
     let file = root.join(format!("scenarios/{scenario}.yaml"));
     let scenario: Scenario = serde_saphyr::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let Played { answer, record, .. } = played(scenario, &policy, &file, KeyInForce::of(key)).await;
+    let Played { answer, record, .. } = played(scenario, &policy, &file, KeyInForce::of(key), None).await;
     (answer, record)
 }
 
-async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) -> Played {
+async fn played(
+    scenario: Scenario,
+    policy: &str,
+    file: &Path,
+    key: KeyInForce,
+    reader: Option<Arc<dyn Reranker>>,
+) -> Played {
     let books = scenario.documents.into_iter().map(|document| Book {
         title: document.title,
         vector: Some(PlacedEmbedder::vector(document.similarity)),
@@ -269,6 +307,7 @@ async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) 
     let placed = PlacedEmbedder { is_down: scenario.embedding_is_down, ..PlacedEmbedder::new() };
     let mut world = World::of(script, books.collect(), Arc::new(placed), policy).await;
     world.engine.signing_key = key;
+    world.engine.parts.reranker = reader.map(Part::bare);
     let role = |says: Option<String>| says.map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]))));
     let roles = Roles {
         planner: role(scenario.planner_says).map(|model| Arc::new(Planner::new(model))),
@@ -306,7 +345,8 @@ async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) 
 }
 
 async fn check(scenario: Scenario, policy: &str, file: &Path) {
-    let Played { answer, world, desk, expect, about, .. } = played(scenario, policy, file, KeyInForce::default()).await;
+    let Played { answer, world, desk, expect, about, .. } =
+        played(scenario, policy, file, KeyInForce::default(), None).await;
     let what = format!("{}: {about}\n{answer:#?}", file.display());
     assert_eq!(answer.action, expect.action, "{what}");
     assert_eq!(answer.answer, expect.answer.trim(), "{what}");

@@ -11,7 +11,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_ports::records::{Records as _, TurnRecord};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::{
-    Action, Answer, Citation, CollectionName, Message, Question, QuestionDraft, Status, Verdict, without_tokens,
+    Action, Answer, Citation, CollectionName, Message, Question, QuestionDraft, Status, without_tokens,
 };
 use uuid::Uuid;
 
@@ -198,12 +198,11 @@ fn numbers(answer: &Answer) {
         console::note(reason);
     }
     for gate in &answer.trace {
-        let verdict = match gate.verdict {
-            Verdict::Pass => "passed",
-            Verdict::Warn => "warned",
-            Verdict::Stop => "refused",
+        let found = match gate.verdict.has_looked() {
+            true => format!(" {} of {}", gate.observed, gate.threshold),
+            false => String::new(),
         };
-        console::note(&format!("{} {} of {}: {verdict}", gate.gate, gate.observed, gate.threshold));
+        console::note(&format!("{}{found}: {}", gate.gate, gate.verdict.in_words()));
     }
     for miss in &answer.nearest {
         let numbers = [("answers", miss.answers), ("similarity", miss.similarity)];

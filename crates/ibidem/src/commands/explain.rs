@@ -80,11 +80,11 @@ fn show(explanation: &Explanation, most_dropped: usize) {
         console::say(&format!("read by: {read_by}"));
     }
     for record in &explanation.trace {
-        let verdict = format!("{:?}", record.verdict).to_lowercase();
-        console::say(&format!(
-            "gate {}: {verdict} (observed {}, threshold {})",
-            record.gate, record.observed, record.threshold
-        ));
+        let found = match record.verdict.has_looked() {
+            true => format!(" (observed {}, threshold {})", record.observed, record.threshold),
+            false => String::new(),
+        };
+        console::say(&format!("gate {}: {}{found}", record.gate, record.verdict.in_words()));
     }
     let decision = &explanation.decision;
     match (&decision.action, &decision.explanation) {

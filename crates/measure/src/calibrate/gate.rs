@@ -76,7 +76,7 @@ pub fn score(gate: CalibratedGate, explanation: &Explanation) -> Option<f64> {
 /// What a gate that looks at the pool as a whole observed.
 pub(super) fn observed(gate: CalibratedGate, trace: &[GateRecord]) -> Option<f64> {
     let name = gate.to_string();
-    trace.iter().find(|record| record.gate == name).map(|record| record.observed)
+    trace.iter().find(|record| record.gate == name && record.verdict.has_looked()).map(|record| record.observed)
 }
 
 /// The closest of the candidates that would be left if the gate were so strict that it left only one.

@@ -47,19 +47,16 @@ fn trace(failure: &Failure) -> Markup {
             @for record in &failure.trace {
                 tr {
                     td { (record.gate.replace('_', " ")) }
-                    (verdict(record.verdict))
-                    td.number { (record.observed) }
-                    td.number { (record.threshold) }
+                    td.stop[record.verdict == Verdict::Stop] { (record.verdict.in_words()) }
+                    @if record.verdict.has_looked() {
+                        td.number { (record.observed) }
+                        td.number { (record.threshold) }
+                    } @else {
+                        td.number {}
+                        td.number {}
+                    }
                 }
             }
         }
-    }
-}
-
-fn verdict(verdict: Verdict) -> Markup {
-    match verdict {
-        Verdict::Pass => html! { td { "pass" } },
-        Verdict::Warn => html! { td { "warn" } },
-        Verdict::Stop => html! { td.stop { "stop" } },
     }
 }
