@@ -264,6 +264,7 @@ fn after_stop(stop: Stop, sign: char, gap: Gap) -> Finding {
         Word::Plain => ends_if(!(small && stop.closed)),
         Word::Short => ends_if(!small),
         Word::Opening => Finding::GoesOn,
+        Word::BeforeNumber if large && !set_apart => Finding::Depends(Question::IsNoNumber),
         Word::BeforeNumber => ends_if(!small && !digit),
         Word::Closing if set_apart || !large => ends_if(!small && !digit),
         Word::Closing => Finding::Depends(Question::IsNoWeekday),

@@ -45,6 +45,7 @@ const PROSE: &[&str] = &[
     // Abbreviations.
     "Use tools, e.g. Hammers, i.e. those that hit. ¦Ask Dr. Smith or Prof. Jones. ¦Done.",
     "See No. 5 and Fig. 3 on p. 12. ¦The answer is no. ¦It stays so.",
+    "It is listed (accession no. MN975262). ¦See order no. AB-12 first. ¦The answer is no. ¦Nobody knows.",
     "It takes approx. 5 days, incl. Sundays. ¦Cats vs. Dogs etc. ¦Next.",
     "Bring pens, paper, etc. and a lamp. ¦Bring pens etc. ¦Then go.",
     "It is law in the U.S. Treasury offices. ¦It is law in the U.S. ¦The offices differ.",

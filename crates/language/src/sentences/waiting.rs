@@ -15,6 +15,8 @@ pub(super) enum Question {
     IsNoMonth,
     /// After a time of day: anything but a day?
     IsNoWeekday,
+    /// After `No.`: anything but a number with letters before it, like `MN975262`?
+    IsNoNumber,
     /// Right after a full stop, without a space: a word of a sentence, rather than of a file's or a program's name?
     IsSentenceWithoutSpace,
     /// At the beginning of a line: `a)` or `a.`?
@@ -49,6 +51,7 @@ impl Waiting {
             }),
             Question::IsNoMonth => self.known(next, is_month).map(|known| !known),
             Question::IsNoWeekday => self.known(next, is_weekday).map(|known| !known),
+            Question::IsNoNumber => self.is_no_number(next),
             Question::IsSentenceWithoutSpace => self.is_sentence(next),
             Question::IsItemLetter => self.is_item_letter(next),
             Question::IsRuleOfTable => {
@@ -66,6 +69,17 @@ impl Waiting {
                 (list(&self.word) == Known::No).then_some(false)
             }
             None => Some(list(&self.word) == Known::Whole),
+        }
+    }
+
+    fn is_no_number(&mut self, next: Option<char>) -> Option<bool> {
+        match next {
+            Some(sign) if sign.is_numeric() => Some(false),
+            Some(sign) if sign.is_alphabetic() || matches!(sign, '-' | '/' | '_') => {
+                self.word.push(sign);
+                (self.word.len() > LONGEST_WORD).then_some(true)
+            }
+            _ => Some(true),
         }
     }
 
