@@ -1,5 +1,6 @@
 //! Reading: from the bytes of an original to the text people see in it, and where its parts begin.
 
+mod asciidoc;
 pub mod child;
 pub mod confined;
 mod csv;
@@ -9,14 +10,19 @@ mod front_matter;
 mod grid;
 mod html;
 mod mail;
+mod mailbox;
 mod manuscript;
 mod markdown;
+mod markup;
+mod notebook;
 mod odf;
 mod package;
 mod pdf;
 mod plain;
 mod pptx;
 pub mod reader;
+mod rst;
+mod rtf;
 mod settled;
 mod sheets;
 mod slides;
@@ -25,6 +31,7 @@ pub mod suite;
 #[cfg(test)]
 mod tests;
 mod validity;
+mod wordless;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -33,6 +40,8 @@ use chrono::{DateTime, Utc};
 use ibidem_ports::intake::Format;
 use ibidem_words::{DocumentKind, Validity};
 use serde::{Deserialize, Serialize};
+
+pub use wordless::why_wordless;
 
 /// The largest original that is read at all, in bytes.
 pub const LARGEST_ORIGINAL: usize = 64 * 1024 * 1024;
@@ -125,7 +134,9 @@ fn no_text_advice(format: Format) -> &'static str {
         Format::Pdf => {
             ": its pages are pictures, or its fonts do not say which letters they draw; run OCR first (for instance ocrmypdf)"
         }
-        Format::Docx | Format::Odt | Format::Pptx | Format::Odp => ": if it only shows pictures, run OCR on them first",
+        Format::Docx | Format::Odt | Format::Rtf | Format::Pptx | Format::Odp => {
+            ": if it only shows pictures, run OCR on them first"
+        }
         _ => ": add some, or leave the file out",
     }
 }
@@ -149,6 +160,11 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> 
         Format::Odp => odf::extract_odp(bytes),
         Format::Mail => mail::extract(bytes),
         Format::Epub => epub::extract(bytes),
+        Format::Rtf => rtf::extract(bytes),
+        Format::Notebook => notebook::extract(&plain::decoded(bytes)),
+        Format::Mailbox => mailbox::extract(bytes),
+        Format::AsciiDoc => asciidoc::extract(&plain::decoded(bytes)),
+        Format::ReStructuredText => rst::extract(&plain::decoded(bytes)),
         Format::Csv => csv::extract(&plain::decoded(bytes)),
     }?;
     document.stated.validity = validity::with_text(&document);

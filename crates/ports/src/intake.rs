@@ -54,6 +54,11 @@ formats! {
     Odp: "odp", ["odp"];
     Epub: "epub", ["epub"];
     Mail: "mail", ["eml"];
+    Rtf: "rtf", ["rtf"];
+    Notebook: "notebook", ["ipynb"];
+    Mailbox: "mailbox", ["mbox"];
+    AsciiDoc: "asciidoc", ["adoc", "asciidoc"];
+    ReStructuredText: "restructuredtext", ["rst"];
 }
 
 impl Format {

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ibidem_ingest::address_form::AddressForm;
-use ibidem_ingest::find::{self, FindError, SourceFile};
+use ibidem_ingest::find::{self, FindError, LeftOut, SourceFile};
 use ibidem_ingest::progress::Done;
+use ibidem_ingest::read::why_wordless;
 use ibidem_ports::intake::{Format, Submission, Submitted};
 use ibidem_ports::originals::Originals as _;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
@@ -114,7 +115,7 @@ impl Ingest {
             Format::usual_endings()
         );
         if !listing.left_out.is_empty() {
-            console::note(&skipped(&listing.left_out));
+            skipped(&listing.left_out).iter().for_each(|line| console::note(line));
         }
         console::note(&Tag::audience_in_words(&self.tags, SubjectId::Operator).replace(" it.", " these documents."));
         let started = Instant::now();
@@ -200,8 +201,9 @@ impl Ingest {
         let mut waiting = Vec::new();
         // What is of no known kind now may have been of one: it is there.
         for file in &listing.left_out {
-            handed_in.present.add_unread(&self.path, file);
+            handed_in.present.add_unread(&self.path, &file.path);
         }
+        let mut wordless = Vec::new();
         let bar = console::bar(listing.files.len() as u64, "files handed in")?;
         for file in &listing.files {
             bar.inc(1);
@@ -225,6 +227,10 @@ impl Ingest {
                         continue;
                     }
                 };
+                if let Some(why) = why_wordless(&found.bytes, found.format) {
+                    wordless.push(LeftOut { path: file.clone(), why });
+                    continue;
+                }
                 let (bytes, location) = (found.bytes.clone(), found.source_location.clone());
                 handed_in.present.add(&location);
                 let submission = match self.submission(tenant, found, Sha256Hash::of(&bytes)).checked() {
@@ -244,6 +250,7 @@ impl Ingest {
         }
         hand_over.submit(&mut waiting, &mut handed_in).await?;
         bar.finish_and_clear();
+        skipped(&wordless).iter().for_each(|line| console::note(line));
         Ok(handed_in)
     }
 
@@ -264,13 +271,21 @@ impl Ingest {
     }
 }
 
-/// What is left out because of its format, by name; of many the first.
-fn skipped(files: &[PathBuf]) -> String {
+/// What is left out, by reason and name; of many files the first.
+fn skipped(files: &[LeftOut]) -> Vec<String> {
     const MOST: usize = 10;
-    let named = files.iter().take(MOST).map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let more = files.len().saturating_sub(MOST);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("skipped because of their format ({}): {named}{more}", files.len())
+    let mut reasons: Vec<&str> = files.iter().map(|file| file.why).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let line = |why: &str| {
+        let files: Vec<String> =
+            files.iter().filter(|file| file.why == why).map(|file| file.path.display().to_string()).collect();
+        let named = files[..files.len().min(MOST)].join(", ");
+        let more = files.len().saturating_sub(MOST);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("skipped because {why} ({}): {named}{more}", files.len())
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<SourceFile, FindError>>> {

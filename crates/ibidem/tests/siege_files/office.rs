@@ -43,7 +43,7 @@ fn pptx(slide: &str) -> Vec<u8> {
 }
 
 pub(crate) fn files() -> Vec<Hostile> {
-    [sheets(), writings()].into_iter().flatten().collect()
+    [sheets(), writings(), rich_text(), notebooks_and_mailboxes(), markup()].into_iter().flatten().collect()
 }
 
 fn sheets() -> Vec<Hostile> {
@@ -195,5 +195,127 @@ fn writings() -> Vec<Hostile> {
             },
             End::Either,
         ),
+    ]
+}
+
+fn rich_text() -> Vec<Hostile> {
+    let rtf = |body: String| format!("{{\\rtf1\\ansi {body}}}").into_bytes();
+    vec![
+        file(
+            "groups in groups of rich text",
+            "deep.rtf",
+            move || rtf(format!("{}x{}", "{".repeat(5_000_000), "}".repeat(5_000_000))),
+            End::Failed("nested too deep"),
+        ),
+        file(
+            "a picture that is longer than its file",
+            "picture.rtf",
+            move || rtf("Text.\\par{\\pict\\bin2147483647 x}".to_owned()),
+            End::Read,
+        ),
+        file(
+            "styles that build upon each other in a circle",
+            "styles.rtf",
+            move || {
+                let styles: String =
+                    (0..100_000).map(|style| format!("{{\\s{style}\\sbasedon{} S;}}", (style + 1) % 100_000)).collect();
+                rtf(format!("{{\\stylesheet{styles}}}{}", "\\s7 Text.\\par ".repeat(100_000)))
+            },
+            End::Read,
+        ),
+        file("rows that never end", "rows.rtf", move || rtf("\\trowd\\intbl x\\cell ".repeat(200_000)), End::Either),
+        file(
+            "lists in lists of rich text",
+            "lists.rtf",
+            move || rtf((0..30_000).map(|level| format!("{{\\listtext -}}\\ilvl{level} x\\par ")).collect()),
+            End::Either,
+        ),
+        file(
+            "two hundred thousand notes in one paragraph",
+            "notes.rtf",
+            move || rtf("x{\\footnote y}".repeat(200_000)),
+            End::Either,
+        ),
+    ]
+}
+
+fn notebooks_and_mailboxes() -> Vec<Hostile> {
+    let list = |item: &'static str, number: usize| item.repeat(number) + item.trim_end_matches(',');
+    vec![
+        file(
+            "lists in lists of a notebook",
+            "deep.ipynb",
+            || format!("{{\"cells\": {}", "[".repeat(10_000_000)).into_bytes(),
+            End::Failed("damaged or no notebook"),
+        ),
+        file(
+            "two million cells",
+            "cells.ipynb",
+            move || format!("{{\"cells\": [{}]}}", list("{\"cell_type\":\"raw\"},", 2_000_000)).into_bytes(),
+            End::Failed("more than 50000 parts"),
+        ),
+        file(
+            "four million lines of one cell",
+            "lines.ipynb",
+            move || {
+                let lines = list("\"\",", 4_000_000);
+                format!("{{\"cells\": [{{\"cell_type\": \"markdown\", \"source\": [{lines}]}}]}}").into_bytes()
+            },
+            End::Failed("no cell of text"),
+        ),
+        file(
+            "a hundred thousand mails",
+            "mails.mbox",
+            || "From a\nFrom: a@example.org\nSubject: s\n\nx\n\n".repeat(100_000).into_bytes(),
+            End::Failed("50000 headings"),
+        ),
+        file(
+            "a subject of a million answers",
+            "answers.mbox",
+            || format!("From a\nFrom: a@example.org\nSubject: {}s\n\nx\n", "Re: ".repeat(1_000_000)).into_bytes(),
+            End::Read,
+        ),
+    ]
+}
+
+fn markup() -> Vec<Hostile> {
+    vec![
+        file(
+            "signs of a span that never ends",
+            "signs.adoc",
+            || "*a `b _c #d ".repeat(200_000).into_bytes(),
+            End::Either,
+        ),
+        file(
+            "a value that is set into a text a million times",
+            "values.adoc",
+            || format!(":a: {}\n\n{}", "x".repeat(450), "{a}".repeat(1_000_000)).into_bytes(),
+            End::Either,
+        ),
+        file(
+            "a cell that is repeated fifty million times",
+            "cells.adoc",
+            || format!("|===\n{}\n|===", "500*|x\n".repeat(100_000)).into_bytes(),
+            End::Failed("2 million cells"),
+        ),
+        file(
+            "a file that includes others",
+            "include.adoc",
+            || b"Text.\n\ninclude::/etc/passwd[]\n\ninclude::https://example.org/x[]\n".to_vec(),
+            End::Read,
+        ),
+        file(
+            "lists in lists of markup",
+            "deep.rst",
+            || (0..1_000).map(|depth| format!("{}* x\n", " ".repeat(depth * 2))).collect::<String>().into_bytes(),
+            End::Read,
+        ),
+        file(
+            "words that stand for a long text, many times",
+            "replaced.rst",
+            || format!(".. |x| replace:: {}\n\n{}", "long ".repeat(10_000), "|x| ".repeat(300_000)).into_bytes(),
+            End::Either,
+        ),
+        file("ten million empty lines", "lines.rst", || vec![b'\n'; 10_000_000], End::Failed("2 million lines")),
     ]
 }

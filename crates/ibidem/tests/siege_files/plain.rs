@@ -60,13 +60,13 @@ pub(crate) fn files() -> Vec<Hostile> {
             "a link to a file of ours",
             "link.txt",
             |path| symlink("/etc/passwd", path).unwrap(),
-            End::Outside("skipped because of their format"),
+            End::Outside("links that lead out of the folder"),
         ),
         thing(
             "a link to itself",
             "circle.txt",
             |path| symlink(path, path).unwrap(),
-            End::Outside("skipped because of their format"),
+            End::Outside("links that lead nowhere"),
         ),
         thing(
             "a pipe that nobody writes to",

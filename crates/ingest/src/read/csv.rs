@@ -1,6 +1,6 @@
 //! CSV and TSV: a table with its head, whatever parts its cells.
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{ReaderBuilder, StringRecord, Trim};
 use ibidem_ports::intake::Format;
 
 use super::grid::{Allowance, Grid};
@@ -41,6 +41,17 @@ fn records(text: &str, delimiter: u8) -> impl Iterator<Item = Result<StringRecor
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
     let damaged = |error: csv::Error| ReadError::unreadable(Format::Csv, format!("a line of it is damaged ({error})"));
     reader.into_records().map(move |record| record.map_err(damaged))
+}
+
+/// The rows of a table inside another document, as far as they can be read. Writers put a space between a delimiter and a
+/// quote.
+pub(super) fn rows_inside(text: &str, delimiter: u8) -> Vec<Vec<String>> {
+    let sign = char::from(delimiter);
+    let text = text.replace(&format!("{sign} \""), &format!("{sign}\""));
+    let mut reader = ReaderBuilder::new();
+    reader.has_headers(false).flexible(true).trim(Trim::All).delimiter(delimiter);
+    let records = reader.from_reader(text.as_bytes()).into_records().map_while(Result::ok);
+    records.map(|record| record.iter().map(str::to_owned).collect()).collect()
 }
 
 /// Spreadsheet programs understand a first line `sep=;`.

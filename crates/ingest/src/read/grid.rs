@@ -41,7 +41,7 @@ impl Allowance {
         self.take_all(1, characters)
     }
 
-    fn take_all(&mut self, cells: usize, characters: usize) -> Result<(), ReadError> {
+    pub(super) fn take_all(&mut self, cells: usize, characters: usize) -> Result<(), ReadError> {
         let too_large =
             |what: &'static str, limit: &str| ReadError::TooLarge { what: what.into(), limit: limit.to_owned() };
         self.cells = self.cells.checked_sub(cells).ok_or_else(|| too_large("its cells", "2 million cells"))?;

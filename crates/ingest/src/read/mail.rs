@@ -13,41 +13,78 @@ mod tests;
 
 use quoted::Piece;
 
+/// What is said of their number.
+pub(super) const QUOTED_LINES: &str = "lines that quote earlier mails were left out";
 /// More names of recipients or attachments say nothing more.
 const MOST_NAMES: usize = 50;
 
 pub(super) fn extract(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
-    let message = MessageParser::default().parse(bytes).filter(is_mail).ok_or_else(|| {
+    let message = parse(bytes).ok_or_else(|| {
         ReadError::unreadable(Format::Mail, "it does not begin as a mail does, with its sender, subject and date")
     })?;
     let mut manuscript = Manuscript::new(TitleHeading::No);
     if let Some(subject) = message.subject() {
         manuscript.title_line(subject);
     }
-    write_lines(&head(&message), &mut manuscript);
-    let mut left_out = 0;
-    for part in message.text_bodies() {
-        match &part.body {
-            PartType::Html(markup) => html::write_fragment(markup, &mut manuscript)?,
-            PartType::Text(text) => left_out += write_text(text, &mut manuscript),
-            _ => {}
-        }
-    }
-    let attachments: Vec<String> = message.attachments().filter_map(attachment).take(MOST_NAMES).collect();
-    write_lines(&attachments, &mut manuscript);
-    let updated_at = message.date().and_then(moment);
-    let mut document = manuscript.finish(Format::Mail, Stated { updated_at, ..Stated::default() })?;
+    let left_out = write(&message, &mut manuscript)?;
+    let mut document = manuscript.finish(Format::Mail, Stated { updated_at: moment(&message), ..Stated::default() })?;
     if left_out > 0 {
-        document.remarks.push(format!("{left_out} lines that quote earlier mails were left out"));
+        document.remarks.push(format!("{left_out} {QUOTED_LINES}"));
     }
     Ok(document)
 }
 
-/// Whatever begins with a word and a colon parses as a mail.
-fn is_mail(message: &Message<'_>) -> bool {
+pub(super) fn parse(bytes: &[u8]) -> Option<Message<'_>> {
+    MessageParser::default().parse(bytes).filter(|message| stated_lines(message) > 1)
+}
+
+/// A mail of a mailbox, whose beginning is known: it need not say as much.
+pub(super) fn parse_known(bytes: &[u8]) -> Option<Message<'_>> {
+    MessageParser::default().parse(bytes).filter(|message| stated_lines(message) > 0)
+}
+
+/// Writes the mail below its subject. Returns how many lines were left out.
+pub(super) fn write(message: &Message<'_>, manuscript: &mut Manuscript) -> Result<usize, ReadError> {
+    write_lines(&head(message), manuscript);
+    let mut left_out = 0;
+    for part in message.text_bodies() {
+        match &part.body {
+            PartType::Html(markup) => html::write_fragment(markup, manuscript)?,
+            PartType::Text(text) => left_out += write_text(text, manuscript),
+            _ => {}
+        }
+    }
+    let attachments: Vec<String> = message.attachments().filter_map(attachment).take(MOST_NAMES).collect();
+    write_lines(&attachments, manuscript);
+    Ok(left_out)
+}
+
+/// What the mail is called among others: its subject, sender and day.
+pub(super) fn name(message: &Message<'_>) -> String {
+    let subject = message.subject().map(collapsed).filter(|subject| !subject.is_empty());
+    let sender = message.from().and_then(Address::first);
+    let sender = sender.and_then(|sender| sender.name.as_deref().or(sender.address.as_deref()).map(str::to_owned));
+    let day = message.date().map(|DateTime { year, month, day, .. }| format!("{year:04}-{month:02}-{day:02}"));
+    let known: Vec<String> = sender.into_iter().chain(day).collect();
+    let subject = subject.unwrap_or_else(|| "Without subject".to_owned());
+    if known.is_empty() { subject } else { format!("{subject} ({})", known.join(", ")) }
+}
+
+/// The subject without `Re:`, `Fwd:` and what they are in other languages (`AW:`, `Antw:`).
+pub(super) fn without_prefixes(subject: &str) -> &str {
+    let is_prefix = |word: &str| (2..=4).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let mut rest = subject.trim();
+    while let Some((_, below)) = rest.split_once(':').filter(|(word, _)| is_prefix(word.trim())) {
+        rest = below.trim();
+    }
+    rest
+}
+
+/// How much of sender, subject, date and recipients it states. Whatever begins with a word and a colon parses as a mail.
+fn stated_lines(message: &Message<'_>) -> usize {
     let stated =
         [message.from().is_some(), message.subject().is_some(), message.date().is_some(), message.to().is_some()];
-    stated.into_iter().filter(|is_stated| *is_stated).count() > 1
+    stated.into_iter().filter(|is_stated| *is_stated).count()
 }
 
 /// Its lines `From`, `To`, `Cc` and `Date`.
@@ -79,8 +116,8 @@ fn written(date: &DateTime) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} {sign}{tz_hour:02}:{tz_minute:02}")
 }
 
-fn moment(date: &DateTime) -> Option<chrono::DateTime<chrono::Utc>> {
-    chrono::DateTime::parse_from_rfc3339(&date.to_rfc3339()).ok().map(|at| at.to_utc())
+pub(super) fn moment(message: &Message<'_>) -> Option<chrono::DateTime<chrono::Utc>> {
+    chrono::DateTime::parse_from_rfc3339(&message.date()?.to_rfc3339()).ok().map(|at| at.to_utc())
 }
 
 /// Returns how many lines were left out.

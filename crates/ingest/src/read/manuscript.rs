@@ -420,6 +420,10 @@ impl Manuscript {
         at
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     pub(super) fn is_overfull(&self) -> bool {
         self.overfull.is_some()
     }

@@ -13,37 +13,40 @@ mod tests;
 pub(super) fn extract(markdown: &str) -> Result<ReadDocument, ReadError> {
     let (stated, body) = front_matter::split(markdown);
     let title_heading = stated.title.clone().map_or(TitleHeading::First, TitleHeading::Saying);
-    let body = templates::without_templates(body);
-    let mut renderer = Renderer::new(Manuscript::new(title_heading));
+    let mut manuscript = Manuscript::new(title_heading);
+    write(&templates::without_templates(body), &mut manuscript)?;
+    manuscript.finish(Format::Markdown, stated)
+}
+
+/// Writes Markdown that may be a part of another document.
+pub(super) fn write(markdown: &str, manuscript: &mut Manuscript) -> Result<(), ReadError> {
+    let mut renderer = Renderer { manuscript, html: None, unseen: false };
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_HEADING_ATTRIBUTES;
-    for event in TextMergeStream::new(Parser::new_ext(&body, options)) {
+    for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
         if renderer.manuscript.is_overfull() {
             break;
         }
         renderer.render(event)?;
     }
-    renderer.manuscript.finish(Format::Markdown, stated)
+    renderer.manuscript.end_block();
+    Ok(())
 }
 
-struct Renderer {
-    manuscript: Manuscript,
+struct Renderer<'a> {
+    manuscript: &'a mut Manuscript,
     /// The raw HTML block being collected.
     html: Option<String>,
     /// Inside an inline `<script>` or `<style>`: its words are not for people.
     unseen: bool,
 }
 
-impl Renderer {
-    fn new(manuscript: Manuscript) -> Self {
-        Self { manuscript, html: None, unseen: false }
-    }
-
+impl Renderer<'_> {
     fn render(&mut self, event: Event<'_>) -> Result<(), ReadError> {
-        let manuscript = &mut self.manuscript;
+        let manuscript = &mut *self.manuscript;
         match event {
             Event::Start(tag) => self.open(&tag),
             Event::End(tag) => self.close(tag)?,
@@ -63,7 +66,7 @@ impl Renderer {
     }
 
     fn open(&mut self, tag: &Tag<'_>) {
-        let manuscript = &mut self.manuscript;
+        let manuscript = &mut *self.manuscript;
         match tag {
             Tag::Heading { level, .. } => manuscript.open_heading(depth(*level)),
             Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => manuscript.open_verbatim(),
@@ -84,7 +87,7 @@ impl Renderer {
     }
 
     fn close(&mut self, tag: TagEnd) -> Result<(), ReadError> {
-        let manuscript = &mut self.manuscript;
+        let manuscript = &mut *self.manuscript;
         match tag {
             TagEnd::Heading(_) => manuscript.close_heading(),
             TagEnd::CodeBlock => manuscript.close_verbatim(),

@@ -18,12 +18,17 @@ const SALES: &[u8] = include_bytes!("../../tests/fixtures/sales.pptx");
 const HOURS: &[u8] = include_bytes!("../../tests/fixtures/hours.odp");
 const LADDERS: &[u8] = include_bytes!("../../tests/fixtures/ladders.epub");
 const NOTICE: &[u8] = include_bytes!("../../tests/fixtures/notice.eml");
+const FEES: &[u8] = include_bytes!("../../tests/fixtures/fees.rtf");
+const TIDES: &[u8] = include_bytes!("../../tests/fixtures/tides.ipynb");
+const LADDERS_MAILBOX: &[u8] = include_bytes!("../../tests/fixtures/ladders.mbox");
+const POOL: &[u8] = include_bytes!("../../tests/fixtures/pool.adoc");
+const WINTER: &[u8] = include_bytes!("../../tests/fixtures/winter.rst");
 const LEAVE: &[u8] = include_bytes!("../../tests/fixtures/leave.docx");
 
 /// Every document and every refusal is the library's own, byte for byte.
 pub async fn reads_like_the_library(reader: &dyn Reader) {
     let markdown = "---\ntitle: Öl\u{202e}\naddress: P-7\nkind: rule\ndate: 2026-01-02\n---\n# Öl\n\n## Wechsel\n\nAlle\0 2 Jahre.\n";
-    let originals: [(Format, &[u8]); 30] = [
+    let originals: [(Format, &[u8]); 40] = [
         (Format::Markdown, markdown.as_bytes()),
         (Format::Html, b"<title>Oil</title><h1>Oil</h1><p>Change &amp; drain <b>it</b>.<table><tr><td>a<td>b</table>"),
         (Format::Plain, "line\r\nline \u{1f6e2}\u{fe0f} \"quoted\" \\ \u{7}".as_bytes()),
@@ -44,6 +49,16 @@ pub async fn reads_like_the_library(reader: &dyn Reader) {
         (Format::Epub, LEAVE),
         (Format::Mail, NOTICE),
         (Format::Mail, b"not a mail"),
+        (Format::Rtf, FEES),
+        (Format::Rtf, &FEES[..900]),
+        (Format::Notebook, TIDES),
+        (Format::Notebook, b"{\"cells\": []}"),
+        (Format::Mailbox, LADDERS_MAILBOX),
+        (Format::Mailbox, NOTICE),
+        (Format::AsciiDoc, POOL),
+        (Format::AsciiDoc, b"// nothing"),
+        (Format::ReStructuredText, WINTER),
+        (Format::ReStructuredText, b".. nothing"),
         (Format::Odp, HOURS),
         (Format::Odp, HOME_OFFICE),
         (Format::Xls, b"not a workbook"),

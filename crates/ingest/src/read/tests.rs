@@ -31,12 +31,15 @@ fn formats_are_known_by_their_extension() {
             assert_eq!(Format::of_file_name(&format!("a.{ending}")), Some(*format), "{ending} is that of two formats");
         }
     }
-    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx .csv .xlsx .xls .ods .odt .pptx .odp .epub .eml");
+    assert_eq!(
+        Format::usual_endings(),
+        ".md .html .txt .pdf .docx .csv .xlsx .xls .ods .odt .pptx .odp .epub .eml .rtf .ipynb .mbox .adoc .rst"
+    );
     assert!(
         "wps"
             .parse::<Format>()
             .unwrap_err()
-            .ends_with("use markdown, html, plain, pdf, docx, csv, xlsx, xls, ods, odt, pptx, odp, epub or mail")
+            .ends_with("use markdown, html, plain, pdf, docx, csv, xlsx, xls, ods, odt, pptx, odp, epub, mail, rtf, notebook, mailbox, asciidoc or restructuredtext")
     );
 }
 
