@@ -2902,7 +2902,7 @@ export interface components {
          * @description How a gate found the evidence.
          * @enum {string}
          */
-        Verdict: "pass" | "warn" | "stop";
+        Verdict: "pass" | "warn" | "stop" | "left_to_reader" | "not_read";
         /** @description A version of a document. Receipts and citations name it by its number and the digest of its text. */
         VersionBody: {
             /** @description Digest of its text. */

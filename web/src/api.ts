@@ -13,6 +13,7 @@ export type Fallback = Schemas['Fallback'];
 export type FeedbackReason = Schemas['ReasonBody'];
 export type Hit = Schemas['HitBody'];
 export type Level = Schemas['ConfidenceLevel'];
+export type Listed = Schemas['ListedDocument'];
 export type Me = Schemas['MeBody'];
 export type NearestMiss = Schemas['NearestMiss'];
 export type Passage = Schemas['PassageBody'];
@@ -83,15 +84,25 @@ export function problemOf(status: number, text: string): Problem {
 export const json = async <T>(reply: Promise<Response>) => (await (await reply).json()) as T;
 export const part = encodeURIComponent;
 
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+/** A path with what is asked for there. */
+export function at(path: string, query: Query = {}): string {
+  const asked = Object.entries(query).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const written = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]));
+  return asked.length > 0 ? `${path}?${written}` : path;
+}
+
 export const api = {
   me: () => json<Me>(send('GET', '/auth/me')),
   signOut: () => json<Schemas['LoggedOut']>(send('POST', '/auth/logout')),
   claim: (body: Schemas['ClaimBody']) => json<ClaimResponse>(send('POST', '/v1/claims', body)),
+  documents: (query: Query) => json<Schemas['DocumentsBody']>(send('GET', at('/v1/documents', query))),
   document: (id: string) => json<DocumentBody>(send('GET', `/v1/documents/${part(id)}`)),
   passage: (id: string, index: string) =>
     json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),
-  search: (query: string, limit: number) =>
-    json<Schemas['SearchResponse']>(send('POST', '/v1/search', { query, limit })),
+  search: (query: string, limit: number, collections: string[] = []) =>
+    json<Schemas['SearchResponse']>(send('POST', '/v1/search', { query, limit, collections })),
   /** The file, with the name that the server gives it. */
   original: async (id: string): Promise<File> => {
     const reply = await send('GET', `/v1/documents/${part(id)}/original`);
@@ -104,6 +115,7 @@ export const api = {
     json<Conversations>(send('GET', `/v1/conversations${cursor ? `?cursor=${part(cursor)}` : ''}`)),
   conversation: (id: string) => json<WholeConversation>(send('GET', `/v1/conversations/${part(id)}`)),
   begin: () => json<Conversation>(send('POST', '/v1/conversations', {})),
+  rename: (id: string, title: string) => json<Conversation>(send('PATCH', `/v1/conversations/${part(id)}`, { title })),
   erase: (id: string) => send('DELETE', `/v1/conversations/${part(id)}`),
   feedback: (id: string, said: Schemas['FeedbackBody']) => send('POST', `/v1/answers/${part(id)}/feedback`, said),
 };
@@ -117,8 +129,10 @@ export async function* ask(
   conversation: string | null,
   signal: AbortSignal,
   confirmation: string | null = null,
+  collections: string[] = [],
 ): AsyncGenerator<Heard> {
   const body: Schemas['QuestionBody'] = { query, stream: true };
+  if (collections.length > 0) body.collections = collections;
   if (confirmation) body.confirmation = confirmation;
   if (conversation) body.conversation_id = conversation;
   yield* heard(await send('POST', '/v1/answers', body, signal));

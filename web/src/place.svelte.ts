@@ -1,4 +1,5 @@
 // Where one is: the page and what is open on it, in the part of the address that never leaves the browser.
+import { libraryAt } from './library/address';
 
 /** A link to an answer: the conversation that has it, and its question for those who may not read that. */
 export interface Shared {
@@ -19,6 +20,7 @@ const OPERATING = ['overview', 'access', 'policies', 'evaluations', 'limits', 'r
 
 export type Place =
   | { page: 'asking'; shared: Shared | null; passage: LinkedPassage | null }
+  | { page: 'library'; sought: string; collection: string }
   | { page: 'curating'; part: 'documents' | 'memory' | 'gaps' | 'terms'; question: string }
   | { page: 'operating'; part: (typeof OPERATING)[number] };
 
@@ -34,6 +36,14 @@ export function placeOf(hash: string): Place {
       page,
       part: part === 'memory' || part === 'gaps' || part === 'terms' ? part : 'documents',
       question: question.slice(0, LONGEST_QUESTION),
+    };
+  }
+  if (page === 'library') {
+    const asked = new URLSearchParams(query);
+    return {
+      page,
+      sought: (asked.get('search') ?? '').slice(0, LONGEST_QUESTION),
+      collection: asked.get('collection') ?? '',
     };
   }
   if (page === 'operating') {
@@ -80,6 +90,11 @@ export const here = {
   /** What the address leads to is not lost by signing in. */
   keep() {
     if (location.hash.startsWith('#/')) sessionStorage.setItem(WAY, location.hash);
+  },
+  /** What is looked for in the library stands in the address, so that one can go back to it. */
+  look(sought: string, collection: string) {
+    history.replaceState(null, '', `/${libraryAt(sought, collection)}`);
+    current = { page: 'library', sought, collection };
   },
   /** Back to the asking page, without leaving a trace in the history. */
   home() {

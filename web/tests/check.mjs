@@ -1,13 +1,16 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { confirming } from './confirming.mjs';
 import { curating } from './curating.mjs';
 import { embedding } from './embedding.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
 import { hostilePages } from './hostile_pages.mjs';
+import { library } from './library.mjs';
 import { managing } from './managing.mjs';
 import { operating } from './operating.mjs';
 import { pdf } from './pdf.mjs';
+import { answered, citation } from './replies.mjs';
 import { sources } from './sources.mjs';
 import { vocabularies } from './vocabularies.mjs';
 
@@ -135,8 +138,6 @@ const tests = {
       .first()
       .waitFor();
     await turn.getByRole('columnheader', { name: 'Threshold' }).waitFor();
-    await turn.getByRole('button', { name: /^Search the documents for/ }).click();
-    await turn.getByText('Found in the documents').waitFor();
     await accessible(page, 'refusal');
     await turn.locator('.nearest').getByRole('button').first().click();
     await page.getByRole('complementary').locator('.passage').first().waitFor();
@@ -152,11 +153,17 @@ const tests = {
     await suggestion.click();
     const next = page.getByRole('article', { name: question }).last();
     await next.getByText(/^Answered from/).waitFor();
+    // The search is in the library, and one comes back to the conversation.
+    await turn.getByRole('link', { name: `Search the documents for “${NEARBY}”` }).click();
+    await page.getByRole('heading', { name: `Passages for “${NEARBY}”` }).waitFor();
+    await page.locator('main mark').first().waitFor();
+    await page.goBack();
+    await next.getByText(/^Answered from/).waitFor();
     assert.deepEqual(tripped, []);
     await close();
   },
 
-  async 'conversations are kept, found, opened, gone on with and deleted'(browser) {
+  async 'conversations are kept, found, opened, saved, renamed and deleted'(browser) {
     const { page, tripped, close } = await visit(browser);
     await ask(page, NOWHERE);
     await ask(page, MEALS);
@@ -173,7 +180,29 @@ const tests = {
     assert.equal(await page.getByRole('article').count(), 2);
     await page.getByRole('button', { name: 'Show conversations' }).click();
     await list.getByRole('searchbox').fill('ceiling of');
-    await list.getByRole('button', { name: `Delete “${NOWHERE}”` }).click();
+    await list.getByRole('button', { name: `More for “${NOWHERE}”` }).click();
+    await accessible(page, 'what can be done with a conversation');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      list.getByRole('button', { name: 'Save as Markdown' }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), 'Who painted the ceiling of the chapel.md');
+    const saved = readFileSync(await file.path(), 'utf8');
+    assert.ok(saved.startsWith(`# ${NOWHERE}\n\n## ${NOWHERE}\n\nI found no passage`), saved);
+    assert.match(
+      saved,
+      /\n## What is the daily limit[\s\S]+\[\^1\][\s\S]+\n\[\^1\]: Travel and Expenses Handbook.+version 1/,
+    );
+
+    await list.getByRole('button', { name: `More for “${NOWHERE}”` }).click();
+    await list.getByRole('button', { name: 'Rename' }).click();
+    await page.keyboard.type('The ceiling of <b>');
+    await accessible(page, 'a conversation being renamed');
+    await page.keyboard.press('Enter');
+    await list.getByRole('button', { name: 'The ceiling of <b>', exact: true }).waitFor();
+    await page.waitForFunction(() => document.activeElement.getAttribute('aria-label')?.startsWith('More for'));
+    await page.keyboard.press('Enter');
+    await list.getByRole('button', { name: 'Delete', exact: true }).click();
     await list.getByRole('button', { name: 'Delete for good' }).click();
     await list.getByText('No conversation has these words').waitFor();
     assert.equal(await page.getByRole('article').count(), 0);
@@ -292,6 +321,75 @@ const tests = {
     await close();
   },
 
+  async 'the newest answer is in view, whatever was asked before'(browser) {
+    const { page, tripped, close } = await visit(browser, { height: 700 });
+    for (const question of [MEALS, NOWHERE, MEALS]) await ask(page, question);
+    const newest = page.getByRole('article').last();
+    const [top, head, first] = await newest.evaluate((article) =>
+      [article, document.querySelector('header'), article.querySelector('.text')].map((element) =>
+        Math.round(element.getBoundingClientRect()[element.tagName === 'HEADER' ? 'bottom' : 'top']),
+      ),
+    );
+    assert.ok(Math.abs(top - head) <= 2, `the question is at ${top}, below a head of ${head}`);
+    assert.ok(first < 350, `its answer begins at ${first}`);
+    // So it is for whoever comes back from another page.
+    await page.getByRole('link', { name: 'Library' }).click();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    await page.getByRole('link', { name: 'Ask', exact: true }).click();
+    await newest.waitFor();
+    await page.waitForFunction(() => {
+      const [article] = [...document.querySelectorAll('article')].slice(-1);
+      return Math.abs(article.getBoundingClientRect().top - document.querySelector('header').offsetHeight) <= 2;
+    });
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'while an answer is under way its sources and the seconds are shown'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const source = citation(1, { document_name: 'Parking', snippet_full: 'The gate opens at six.' });
+    const said = [{ text: 'The gate opens at six.[1] ', citations: [source] }];
+    // A stream that goes on until it is told to end.
+    await page.evaluate(
+      ({ said, answer }) => {
+        const real = globalThis.fetch;
+        globalThis.fetch = (path, request) => {
+          if (path !== '/v1/answers') return real(path, request);
+          const event = (name, data) => new TextEncoder().encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+          const body = new ReadableStream({
+            start(stream) {
+              globalThis.speak = () => stream.enqueue(event('sentence', said[0]));
+              globalThis.end = () => {
+                stream.enqueue(event('answer', answer));
+                stream.close();
+              };
+            },
+          });
+          return Promise.resolve(new Response(body, { headers: { 'Content-Type': 'text/event-stream' } }));
+        };
+      },
+      { said, answer: answered(said, [source]) },
+    );
+    const field = page.getByRole('textbox', { name: 'Your question' });
+    await field.fill(MEALS);
+    await field.press('Enter');
+    const turn = page.getByRole('article', { name: MEALS });
+    await turn.getByText('Searching the documents').waitFor();
+    await turn.getByText(/^[2-9] s$/).waitFor();
+    await page.evaluate(() => globalThis.speak());
+    await turn.getByText('1 sentence checked, writing').waitFor();
+    await turn
+      .getByRole('region', { name: 'Sources' })
+      .getByRole('button', { name: /Parking/ })
+      .waitFor();
+    await accessible(page, 'an answer under way');
+    await page.evaluate(() => globalThis.end());
+    await turn.getByText(/^Answered from 1 source in/).waitFor();
+    assert.equal(await turn.getByText(/^\d+ s$/).count(), 0);
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
   async 'a question can be stopped'(browser) {
     const { page, tripped, close } = await visit(browser);
     // Never answered: only stopping ends it.
@@ -326,6 +424,7 @@ const tests = {
     await close();
   },
 
+  ...library,
   ...sources,
   ...pdf,
   ...embedding,

@@ -154,6 +154,30 @@ export function document(payload, id = idOf(0)) {
   };
 }
 
+function passage(payload, id) {
+  return {
+    source_id: `${id}:0`,
+    document_id: id,
+    document_name: payload,
+    document: payload,
+    original: payload,
+    file: payload,
+    version: 1,
+    collection: payload,
+    kind: payload,
+    address: payload,
+    chunk_index: 0,
+    page_number: 3,
+    section: `${payload} > ${payload}`,
+    status: payload,
+    replaced_by: [payload],
+    above: [],
+    text: payload,
+    span: { start: 0, end: Array.from(payload).length },
+    document_sha256: sha,
+  };
+}
+
 export function conversations(payloads) {
   const all = payloads.map((title, place) => ({
     id: idOf(place),
@@ -184,6 +208,7 @@ export function managed(payloads) {
     passages: 1,
     document: payload,
   });
+  const hit = (payload, id) => ({ ...passage(payload, id), updated_at: WHEN, source_location: payload, scores: {} });
   const entry = (payload, id) => ({
     id,
     kind: 'note',
@@ -282,6 +307,10 @@ export function managed(payloads) {
   return {
     '/v1/documents': { documents: each(listed), next: null },
     ...Object.fromEntries(payloads.map((one, place) => [`/v1/documents/${idOf(place)}`, document(one, idOf(place))])),
+    '/v1/search': { request_id: idOf(0), fallback_reasons: [], hits: each(hit) },
+    ...Object.fromEntries(
+      payloads.map((one, place) => [`/v1/documents/${idOf(place)}/passages/0`, passage(one, idOf(place))]),
+    ),
     '/v1/memory': { entries: each(entry), next: null },
     '/v1/feedback': { feedback: each(said), next: null },
     '/v1/audit/actions': { actions: each(action), next: null },

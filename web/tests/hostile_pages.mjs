@@ -216,6 +216,36 @@ export const hostilePages = {
     await close();
   },
 
+  async 'hostile titles and passages neither run nor break the library'(browser) {
+    const { page, tripped, close } = await visit(browser, { width: 320, path: '/#/library' });
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    let all = {};
+    const known = (address) => new URL(address).pathname in all;
+    await page.route(known, (route) => route.fulfill({ json: all[new URL(route.request().url()).pathname] }));
+    for (const payloads of replied) {
+      all = managed(payloads);
+      const what = JSON.stringify(payloads).slice(0, 2000);
+      await go(page, `/library?${new URLSearchParams({ search: payloads[0].slice(0, 200) })}`);
+      await shows(page, payloads, 'section[aria-labelledby="passages"]');
+      await shows(page, payloads, 'section[aria-labelledby="documents"]');
+      await unharmed(page, what);
+      for (const part of ['passages', 'documents']) {
+        const rows = page.locator(`section[aria-labelledby="${part}"] .title`);
+        for (let place = 0; place < payloads.length; place++) {
+          await rows.nth(place).click();
+          const source = page.getByRole('complementary');
+          await source.getByText('Sections', { exact: true }).click();
+          await source.locator('li button').first().waitFor({ state: 'attached' });
+          await unharmed(page, what);
+          await page.keyboard.press('Escape');
+          await source.waitFor({ state: 'detached' });
+        }
+      }
+      assert.deepEqual(tripped, [], what);
+    }
+    await close();
+  },
+
   async 'hostile documents and questions stay text on every page'(browser) {
     const payloads = slice(REAL);
     const taken = [];

@@ -77,6 +77,15 @@ await picture('refusal', { width: 860, height: 860 }, async (page) => {
   await asked(page, INTERNS);
   await toTop(page);
 });
+await picture('library', { height: 760, path: '/#/library?search=carrying%20leave%20over' }, async (page) => {
+  await page
+    .getByRole('button', { name: /^Leave Policy/ })
+    .first()
+    .click();
+  const source = page.getByRole('complementary');
+  await source.getByText('Sections', { exact: true }).click();
+  await source.getByRole('button', { name: 'Sick leave' }).waitFor();
+});
 await picture('phone', { width: 390, height: 780, deviceScaleFactor: 2, hasTouch: true }, async (page) => {
   await asked(page, DEVICE);
   await toTop(page);

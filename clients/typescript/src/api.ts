@@ -499,7 +499,7 @@ export interface components {
          * @description How a gate found the evidence.
          * @enum {string}
          */
-        Verdict: "pass" | "warn" | "stop";
+        Verdict: "pass" | "warn" | "stop" | "left_to_reader" | "not_read";
     };
     responses: never;
     parameters: never;

@@ -22,13 +22,34 @@ export function asPlain(answer: Answer): string {
   return [written(sentences, text, (number) => `[${number}]`), list.join('\n')].filter(Boolean).join('\n\n');
 }
 
-export function asMarkdown(question: string, answer: Answer): string {
+const escaped = (text: string) => text.replace(/([\\`*_{}[\]<>#|])/g, '\\$1');
+
+/** An answer's text and its notes, which are counted from `first` on. */
+function inMarkdown(answer: Answer, first: number) {
   const { sentences, sources } = laidOut(answer);
-  const escaped = (text: string) => text.replace(/([\\`*_{}[\]<>#|])/g, '\\$1');
-  const notes = sources.map(({ number, citation }) => `[^${number}]: ${escaped(source(citation))}`);
-  return [`> ${escaped(oneLine(question))}`, written(sentences, escaped, (number) => `[^${number}]`), notes.join('\n')]
-    .filter(Boolean)
-    .join('\n\n');
+  const name = (number: number) => `[^${first + number - 1}]`;
+  return {
+    text: written(sentences, escaped, name),
+    notes: sources.map(({ number, citation }) => `${name(number)}: ${escaped(source(citation))}`),
+  };
+}
+
+export function asMarkdown(question: string, answer: Answer): string {
+  const { text, notes } = inMarkdown(answer, 1);
+  return [`> ${escaped(oneLine(question))}`, text, notes.join('\n')].filter(Boolean).join('\n\n');
+}
+
+/** A whole conversation. Its notes are counted through, so that each number stands for one source. */
+export function conversationAsMarkdown(title: string, turns: { question: string; answer: Answer }[]): string {
+  const parts = [`# ${escaped(oneLine(title))}`];
+  let first = 1;
+  for (const { question, answer } of turns) {
+    const { text, notes } = inMarkdown(answer, first);
+    const why = answer.refused && answer.why && answer.why !== answer.answer ? escaped(answer.why) : '';
+    parts.push(`## ${escaped(oneLine(question))}`, text, why, notes.join('\n'));
+    first += notes.length;
+  }
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
 const BIBTEX: Record<string, string> = {
@@ -46,7 +67,7 @@ const BIBTEX: Record<string, string> = {
 
 /** The sources as entries for BibTeX, keyed by their address or title and their number. */
 export function asBibtex(answer: Answer): string {
-  const escaped = (text: string) =>
+  const inBibtex = (text: string) =>
     oneLine(text.replace(/\p{Cc}/gu, ' ')).replace(/[\\{}$&#%_~^]/g, (sign) => BIBTEX[sign] ?? sign);
   const entries = laidOut(answer).sources.map(({ number, citation }) => {
     const name = (citation.address ?? citation.document_name).normalize('NFKD').replace(/[^A-Za-z0-9-]+/g, '');
@@ -54,17 +75,17 @@ export function asBibtex(answer: Answer): string {
     const link = citation.link && /^https?:\/\/[^\s{}\\]+$/.test(citation.link) ? citation.link : null;
     const note = [words.version(citation.version), place(citation), `sha256 ${citation.document_sha256}`];
     const fields = [
-      ['title', `{${escaped(citation.document_name)}}`],
+      ['title', `{${inBibtex(citation.document_name)}}`],
       [
         'howpublished',
         [citation.collection, citation.file]
           .filter(Boolean)
-          .map((text) => escaped(text ?? ''))
+          .map((text) => inBibtex(text ?? ''))
           .join(', '),
       ],
       ['year', String(changed.getUTCFullYear())],
       ['month', String(changed.getUTCMonth() + 1)],
-      ['note', escaped(note.filter(Boolean).join(', '))],
+      ['note', inBibtex(note.filter(Boolean).join(', '))],
       ['url', link],
     ].filter(([, value]) => value);
     const lines = fields.map(([field, value]) => `  ${field} = {${value}},`);

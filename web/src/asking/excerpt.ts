@@ -8,8 +8,9 @@ export interface Piece {
 const LONGEST = 260;
 /** Shorter words say nothing of the matter: "the", "can". */
 const SHORTEST_WORD = 4;
-/** So many letters of a word's end may differ: "carried" and "carry", "Tage" and "Tagen". */
-const ENDING = 3;
+/** So many letters of the shorter word's end may differ, and so many of both together: "carried" and "carry", "Tage" and "Tagen". */
+const ENDING = 2;
+const ENDINGS = 5;
 
 const wordsOf = (text: string) =>
   Array.from(text.matchAll(/[\p{L}\p{N}]+/gu), (match) => ({
@@ -19,10 +20,10 @@ const wordsOf = (text: string) =>
   }));
 
 const alike = (one: string, other: string) => {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared++;
   const least = Math.max(SHORTEST_WORD, Math.min(one.length, other.length) - ENDING);
-  return (
-    one === other || (Math.abs(one.length - other.length) <= ENDING && one.slice(0, least) === other.slice(0, least))
-  );
+  return one === other || (shared >= least && one.length + other.length - 2 * shared <= ENDINGS);
 };
 
 /** The part of a text that has most of the question's words, in pieces of which those words are marked. */
@@ -39,7 +40,7 @@ export function excerpt(text: string, question: string): Piece[] {
   const best = starts.reduce((one, other) => (within(other).length > within(one).length ? other : one), 0);
   const room = line.length - LONGEST;
   const from = room <= 0 ? 0 : wordStart(line, Math.min(Math.max(0, best - 30), room));
-  const to = room <= 0 ? line.length : Math.min(line.length, from + LONGEST);
+  const to = room <= 0 ? line.length : wordEnd(line, Math.min(line.length, from + LONGEST));
   const pieces: Piece[] = [];
   let done = from;
   for (const { at, length } of found.filter(({ at, length }) => at >= from && at + length <= to)) {
@@ -52,6 +53,11 @@ export function excerpt(text: string, question: string): Piece[] {
   if (to < line.length) pieces.push({ text: ' …', marked: false });
   return pieces;
 }
+
+const wordEnd = (line: string, at: number) => {
+  const space = line.lastIndexOf(' ', at);
+  return at === line.length || space < at - LONGEST / 2 ? at : space;
+};
 
 const wordStart = (line: string, at: number) =>
   at === 0 ? 0 : Math.max(0, line.lastIndexOf(' ', at)) + (line.lastIndexOf(' ', at) < 0 ? 0 : 1);

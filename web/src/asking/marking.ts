@@ -7,6 +7,8 @@ export interface Part {
 
 /** How much of a long document is shown on each side of the passage, in characters. */
 const AROUND = 12_000;
+/** The same for whoever reads the document itself: some hundred pages. */
+export const WHOLE = 300_000;
 /** Fewer words than this stand in many places by chance. */
 const LEAST_WORDS = 3;
 
@@ -17,10 +19,10 @@ export interface Marked {
 }
 
 /** The document's text with the passage and, in it, the claim's own words. Spans count characters, not UTF-16 units. */
-export function marked(text: string, span: { start: number; end: number }, claim: string): Marked {
+export function marked(text: string, span: { start: number; end: number }, claim: string, around = AROUND): Marked {
   const signs = Array.from(text);
-  const from = Math.max(0, span.start - AROUND);
-  const to = Math.min(signs.length, span.end + AROUND);
+  const from = Math.max(0, span.start - around);
+  const to = Math.min(signs.length, span.end + around);
   const slice = (start: number, end: number) => signs.slice(start, end).join('');
   const before = slice(from, span.start);
   const passage = slice(span.start, span.end);

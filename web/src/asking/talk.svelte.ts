@@ -30,6 +30,8 @@ export class Turn {
   milliseconds: number | null = $state(null);
   /** A proposed call that the asker has decided on: confirmed calls it, declined calls nothing. */
   decided: 'confirmed' | 'declined' | null = $state(null);
+  /** When it was asked, by the clock of the page. */
+  readonly began = performance.now();
   readonly id = crypto.randomUUID?.() ?? String(Math.random());
   private readonly numbering = new Numbering();
   private waiting: Sentence[] = [];
@@ -40,6 +42,8 @@ export class Turn {
     readonly question: string,
     /** Whether it confirms what was proposed before: that is done once, and not asked again. */
     readonly confirms = false,
+    /** The collections that it is limited to; none is all of them. */
+    readonly collections: string[] = [],
   ) {}
 
   static again(question: string, answer: Answer): Turn {
@@ -72,6 +76,7 @@ export class Turn {
       const full = room > 0 ? [...this.blocks.slice(0, -1), last] : this.blocks;
       this.blocks = [...full, ...blocksOf(cut.slice(room))];
       this.heard += some.length;
+      this.sources = this.numbering.sources([]);
       await nextFrame();
     }
     this.showing = null;
@@ -93,6 +98,10 @@ export class Turn {
 export class Talk {
   turns: Turn[] = $state([]);
   conversation: string | null = $state(null);
+  /** The collections that questions are limited to; none is all that the asker may see. */
+  collections: string[] = $state.raw([]);
+  /** A question that waits in the field, for the asker to go on with. */
+  draft = $state('');
   /** Counts what was asked, so that a list of conversations knows when to look again. */
   asked = $state(0);
   private under: AbortController | null = null;
@@ -110,6 +119,7 @@ export class Talk {
     this.stop();
     this.turns = [];
     this.conversation = null;
+    this.collections = [];
   }
 
   show(whole: WholeConversation) {
@@ -121,7 +131,7 @@ export class Talk {
   /** What becomes of a question, which is kept in the conversation. */
   protected async *stream(question: string, signal: AbortSignal, confirmation: string | null): AsyncGenerator<Heard> {
     this.conversation ??= (await api.begin()).id;
-    yield* ask(question, this.conversation, signal, confirmation);
+    yield* ask(question, this.conversation, signal, confirmation, this.collections);
   }
 
   /** Asks, or confirms a proposed call by its token, and returns when the answer is there, or is not to be had. */
@@ -129,9 +139,8 @@ export class Talk {
     if (this.busy) return;
     const under = new AbortController();
     this.under = under;
-    const turn = new Turn(question, confirmation !== null);
+    const turn = new Turn(question, confirmation !== null, this.collections);
     this.turns.push(turn);
-    const began = performance.now();
     try {
       for await (const heard of this.stream(question, under.signal, confirmation)) {
         if ('sentence' in heard) turn.hear(heard.sentence);
@@ -144,7 +153,7 @@ export class Talk {
         turn.phase = 'failed';
       }
     } finally {
-      turn.milliseconds = performance.now() - began;
+      turn.milliseconds = performance.now() - turn.began;
       this.asked++;
     }
   }

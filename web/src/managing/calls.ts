@@ -1,13 +1,11 @@
 // The parts of the API that curators and admins use.
-import { credentials, json, Problem, part, problemOf, send } from '../api';
+import { at, credentials, json, Problem, part, problemOf, type Query, send } from '../api';
 import type { components, operations } from '../api.d';
 import { words } from '../words';
 
 type Schemas = components['schemas'];
-export type Listed = Schemas['ListedDocument'];
 export type Entry = Schemas['MemoryEntryBody'];
 export type Reference = Schemas['ReferenceBody'];
-export type Hit = Schemas['HitBody'];
 export type Given = Schemas['GivenFeedbackBody'];
 export type Action = Schemas['ActionBody'];
 export type Key = Schemas['KeyEntry'];
@@ -43,20 +41,9 @@ export interface Recorded {
   failure?: string | null;
 }
 
-type Query = Record<string, string | number | boolean | null | undefined>;
-
-function at(path: string, query: Query = {}): string {
-  const asked = Object.entries(query).filter(([, value]) => value !== '' && value !== null && value !== undefined);
-  const written = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]));
-  return asked.length > 0 ? `${path}?${written}` : path;
-}
-
 export const calls = {
-  documents: (query: Query) => json<Schemas['DocumentsBody']>(send('GET', at('/v1/documents', query))),
   retag: (id: string, tags: string[]) => send('PATCH', `/v1/documents/${part(id)}`, { tags }),
   remove: (id: string) => send('DELETE', `/v1/documents/${part(id)}`),
-  search: (query: string, limit: number) =>
-    json<Schemas['SearchResponse']>(send('POST', '/v1/search', { query, limit })),
   answer: (query: string) => json<Schemas['Answer']>(send('POST', '/v1/answers', { query })),
   entries: (after: string | null) => json<Schemas['EntriesReply']>(send('GET', at('/v1/memory', { after }))),
   pin: (body: Schemas['PinBody']) => json<Schemas['EntryReply']>(send('POST', '/v1/memory/pins', body)),

@@ -42,12 +42,37 @@ export const de: Its = {
   needCollection: 'Nennen Sie zuerst eine Sammlung.',
   uploads: 'Eingereichte Dokumente',
   sending: (share) => `Wird gesendet, ${share}`,
-  reading: 'Wird gelesen',
-  readable: 'Kann jetzt gefunden werden',
-  retagged: 'Unverändert; die Tags sind neu',
-  unchanged: 'Unverändert; nichts zu tun',
-  waiting:
-    'Noch nicht gelesen. Vielleicht ist der Worker beschäftigt oder daran gescheitert; den Grund nennt sein Protokoll.',
+  checkingFile: 'Wird angesehen',
+  reading: (waiting) =>
+    `Eingereicht und wird gelesen. ${waiting > 1 ? `${waiting} Dokumente warten.` : 'Das dauert meist einige Sekunden.'}`,
+  readable: 'Kann jetzt gefunden werden.',
+  retagged: 'Der Inhalt ist unverändert; die neuen Tags gelten.',
+  unchanged: 'Unverändert; nichts zu tun.',
+  sendAgain: 'Noch einmal senden',
+  clearList: 'Erledigte entfernen',
+  wrongKind: (endings) => `Diese Art von Datei kann nicht gelesen werden. Gelesen werden: ${endings}`,
+  emptyFile: 'Die Datei ist leer.',
+  tooLargeToSend: 'Sie ist zu groß zum Einreichen. Teilen Sie sie auf.',
+  notYourCollection: (collection) =>
+    `Sie dürfen in „${collection}“ keine Dokumente einreichen. Das Recht dazu gibt die Administration.`,
+  notReadYet:
+    'Noch nicht gelesen. Vielleicht warten viele Dokumente, oder sie kann nicht gelesen werden; den Grund sieht die Administration unter „Betreiben“.',
+  notReadLocked:
+    'Noch nicht gelesen. Die Datei ist anscheinend durch ein Passwort geschützt: Speichern Sie eine Kopie ohne Passwort.',
+  notRead: 'Sie wurde nicht gelesen. Den Grund sieht die Administration unter „Betreiben“.',
+  unread: {
+    password: 'Sie ist durch ein Passwort geschützt: Speichern Sie eine Kopie ohne Passwort.',
+    locked:
+      'Sie ist durch ein Passwort geschützt oder in einem älteren Format gespeichert. Speichern Sie eine Kopie ohne Passwort im heutigen Format.',
+    pictures:
+      'Ihre Seiten sind Bilder ohne Text. Lassen Sie den Text erkennen (OCR) und reichen Sie sie noch einmal ein.',
+    empty: 'Es steht kein Text darin.',
+    large: 'Sie ist zu groß zum Lesen: Teilen Sie sie auf.',
+    lost: 'Die Datei ging unterwegs verloren. Reichen Sie sie noch einmal ein.',
+    damaged:
+      'Sie ist beschädigt. Öffnen Sie sie in ihrem Programm, speichern Sie eine Kopie und reichen Sie diese ein.',
+    other: (reason) => `Sie konnte nicht gelesen werden: ${reason}`,
+  },
   findDocuments: 'Dokumente suchen',
   status: 'Status',
   noDocuments: 'Kein Dokument passt.',
@@ -85,7 +110,7 @@ export const de: Its = {
   trying: 'Wird gefragt',
   tried: 'Was man jetzt bekommt',
   refusedNow: 'Nicht beantwortet',
-  savedEntry: 'Gespeichert. Es gilt, sobald ein Worker es veröffentlicht hat, meist nach Sekunden.',
+  savedEntry: 'Gespeichert. Es gilt nach wenigen Sekunden.',
   noEntries: 'Noch nichts gepflegt.',
   changedBy: (who, day) => `Geändert von ${who} am ${day}`,
 
@@ -96,7 +121,7 @@ export const de: Its = {
   refusedQuestions: 'Nicht beantwortet',
   badAnswers: 'Nicht hilfreich',
   noGaps: 'Hier ist nichts.',
-  onlyAdmins: 'Nicht beantwortete Fragen sehen nur, die verwalten.',
+  onlyAdmins: 'Fragen, die nicht beantwortet wurden, sieht nur die Administration.',
   asked: (times, people) =>
     `${times === 1 ? 'einmal' : `${times}-mal`} gefragt, von ${plural(people, 'Person', 'Personen')}`,
   times: (count) => `${count === 1 ? 'einmal' : `${count}-mal`} gesagt`,
