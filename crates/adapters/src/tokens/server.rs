@@ -61,10 +61,12 @@ impl ServerTokenizer {
         if let Some(tokens) = self.remembered.get(&key).await {
             return Ok(tokens);
         }
-        let connection = &self.settings.connection;
-        let request = self.client.post(connection.address_beside("/tokenize"));
-        let request = connection.authorised(request).json(&Request { content: text, add_special: false });
-        let reply = request.send().await.and_then(reqwest::Response::error_for_status);
+        // A server ends a kept connection after so many requests or seconds, also while one is on its way through it.
+        let reply = match self.send(text).await {
+            Err(error) if error.is_request() && !error.is_timeout() => self.send(text).await,
+            reply => reply,
+        };
+        let reply = reply.and_then(reqwest::Response::error_for_status);
         let reply = bounded::body(reply.map_err(|error| why_refused(&error))?, LARGEST_REPLY).await;
         let reply = reply.map_err(|error| match error {
             ReadError::Connection(error) => why_refused(&error),
@@ -73,6 +75,12 @@ impl ServerTokenizer {
         let reply: Reply = serde_json::from_slice(&reply).map_err(|error| error.to_string())?;
         self.remembered.insert(key, reply.tokens.len()).await;
         Ok(reply.tokens.len())
+    }
+
+    async fn send(&self, text: &str) -> reqwest::Result<reqwest::Response> {
+        let connection = &self.settings.connection;
+        let request = self.client.post(connection.address_beside("/tokenize"));
+        connection.authorised(request).json(&Request { content: text, add_special: false }).send().await
     }
 
     /// With the reason, where it is an estimate.

@@ -20,6 +20,8 @@ use ibidem_testing::fakes::{FakeModel, passage};
 use ibidem_testing::suites::tokenizer::{TEXTS, check};
 use ibidem_words::{Message, Question, Speaker};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
@@ -83,6 +85,33 @@ async fn a_text_is_counted_by_the_server_once() {
     let tokenizer = server(fixed_bytes(reply, false).await, Duration::from_secs(20));
     for _ in 0..30 {
         assert_eq!(tokenizer.count(vec!["Oil.".to_owned(), "Gearbox.".to_owned()]).await, [3, 3]);
+    }
+}
+
+/// The address of a server that counts three tokens for every second request, and ends the other connections once it has
+/// read what was asked.
+async fn ends_every_other() -> String {
+    let reply = "HTTP/1.1 200 OK\r\ncontent-length: 18\r\nconnection: close\r\n\r\n{\"tokens\":[7,8,9]}";
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        for turn in 0..40 {
+            let Ok((mut connection, _)) = listener.accept().await else { return };
+            let mut request = [0_u8; 4096];
+            let _ = connection.read(&mut request).await;
+            if turn % 2 == 1 {
+                let _ = connection.write_all(reply.as_bytes()).await;
+            }
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_ends_is_no_reason_to_estimate() {
+    let tokenizer = server(ends_every_other().await, Duration::from_secs(20));
+    for number in 0..10 {
+        assert_eq!(tokenizer.count(vec![format!("Text {number}.")]).await, [3]);
     }
 }
 
