@@ -17,6 +17,7 @@ TOOLS=$STACK_HOME/tools
 
 QDRANT_VERSION=1.16.3
 POSTGRES_VERSION=15
+POSTGRES_PORTABLE=17.10.0-beta.17
 
 # Somebody's own client or server settings must not reach the parts started here.
 unset "${!PG@}" "${!QDRANT__@}"
@@ -402,7 +403,7 @@ check_model_choice() {
 }
 
 check_extra() {
-    [[ $1 == e5 || $1 == marco || $1 == oidc || $1 == s3 ]] || fail "--with takes e5, marco, oidc or s3; it was '$1'"
+    [[ $1 =~ ^(e5|marco|oidc|s3|postgresql)$ ]] || fail "--with takes e5, marco, oidc, s3 or postgresql; it was '$1'"
 }
 
 OIDC=$STACK_HOME/oidc

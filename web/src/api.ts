@@ -45,6 +45,14 @@ export const apiKey = {
 
 const signIn = document.querySelector('meta[name="ibidem-sign-in"]')?.getAttribute('content');
 
+/** What stands behind `#link=` in an address that signs a browser in once; it leaves the address before anything else. */
+export const link = /^#link=([0-9a-f]+)$/.exec(location.hash)?.[1] ?? null;
+if (link) history.replaceState(null, '', '/');
+// Pasted where a page is open already, it loads none.
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#link=')) location.reload();
+});
+
 /** Whether people sign in here, as the server wrote it into the page; and whether this browser has a session already. */
 export const hasSignIn = signIn === 'provider' || signIn === 'session';
 export const hasSession = signIn === 'session';
@@ -95,6 +103,7 @@ export function at(path: string, query: Query = {}): string {
 
 export const api = {
   me: () => json<Me>(send('GET', '/auth/me')),
+  signInByLink: (token: string) => json<Schemas['LinkedKey']>(send('POST', '/auth/link', { token })),
   signOut: () => json<Schemas['LoggedOut']>(send('POST', '/auth/logout')),
   claim: (body: Schemas['ClaimBody']) => json<ClaimResponse>(send('POST', '/v1/claims', body)),
   documents: (query: Query) => json<Schemas['DocumentsBody']>(send('GET', at('/v1/documents', query))),

@@ -4,12 +4,14 @@ mod ask;
 mod audit;
 mod backup;
 mod calibrate;
+mod completions;
 mod doctor;
 mod document;
 mod eval;
 mod explain;
 mod groups;
 mod hand_over;
+mod help;
 mod ingest;
 mod key;
 mod login;
@@ -33,13 +35,14 @@ mod tag;
 mod tenant;
 mod term;
 mod tools;
+mod try_out;
 mod verify;
 mod worker;
 
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use ibidem_adapters::otlp::Otlp;
 use ibidem_store::{ActionRecord, AuditedAction};
@@ -55,6 +58,14 @@ pub(crate) struct Arguments {
     settings: SettingsArguments,
     #[command(subcommand)]
     command: Command,
+}
+
+impl Arguments {
+    /// What this program was called with. Wrong arguments and `--help` end it here.
+    pub(crate) fn of_program() -> Self {
+        let matches = help::command().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 /// The release and the commit it was built from, which `IBIDEM_COMMIT` names while it is compiled.
@@ -79,6 +90,13 @@ fn long_version() -> &'static str {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Starts everything on this machine, to try it: PostgreSQL, Qdrant, the server, the pages and demo documents.
+    ///
+    /// It prints a link that signs a browser in. Everything is on loopback addresses and ends with Ctrl-C; the data stays for
+    /// the next time. It needs no settings, and PostgreSQL and Qdrant need not be installed where a bundle has them.
+    Try(try_out::Try),
+    #[command(hide = true)]
+    RunChild(try_out::child::RunChild),
     /// Checks every part of the installation and says how to fix what is wrong.
     ///
     /// It checks the database, the folder of originals, the models, the index, the vocabulary, the policy file, the
@@ -196,6 +214,11 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Prints the OpenAPI description of the HTTP API.
     Openapi,
+    /// Prints the script by which a shell completes commands and options.
+    ///
+    /// For bash: `ibidem completions bash > ~/.local/share/bash-completion/completions/ibidem`. For zsh, into a folder of
+    /// `fpath` as `_ibidem`. For fish: `~/.config/fish/completions/ibidem.fish`.
+    Completions(completions::Completions),
 }
 
 impl Command {
@@ -208,7 +231,10 @@ impl Command {
     /// themselves, has none.
     fn act(&self) -> Option<ActionRecord> {
         let act = match self {
-            Self::Doctor(_)
+            Self::Try(_)
+            | Self::RunChild(_)
+            | Self::Completions(_)
+            | Self::Doctor(_)
             | Self::Models(_)
             | Self::Policy(_)
             | Self::Login(_)
@@ -252,6 +278,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let command = match arguments.command {
         Command::Openapi => return openapi::run().map(|()| ExitCode::SUCCESS),
         Command::Policy(command) => return command.run(),
+        Command::Completions(command) => {
+            command.run();
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Try(command) => return command.run(&arguments.settings),
+        Command::RunChild(command) => return command.run(),
         command => command,
     };
     let settings = arguments.settings.load()?;
@@ -297,7 +329,11 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Eval(command) => command.run(&settings).await,
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
-            Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
+            Command::Openapi
+            | Command::Policy(_)
+            | Command::Completions(_)
+            | Command::Try(_)
+            | Command::RunChild(_) => Ok(ExitCode::SUCCESS),
         };
         if let Some(mut act) = act {
             if result.is_err() {

@@ -3,12 +3,12 @@
 mod commands;
 mod handing_over;
 mod roles_in_force;
+mod short_ids;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use ibidem_wiring::{compose, console, json_lines, logs, operator, settings};
+use ibidem_wiring::{compose, console, json_lines, logs, operator, settings, terminal};
 
 fn main() -> ExitCode {
-    ibidem_wiring::begin(|| commands::run(commands::Arguments::parse()))
+    ibidem_wiring::begin(|| commands::run(commands::Arguments::of_program()))
 }

@@ -127,6 +127,7 @@ fn table() -> Vec<Endpoint> {
         ("GET", "/assets/{file}", get(pages::asset)), ANYBODY,  Ordinary, Not(NOBODYS),           "load what the pages consist of";
         ("GET", "/embed.js", get(pages::widget)),     ANYBODY,  Ordinary, Not(NOBODYS),           "load the widget for pages of other sites";
         routes!(sign_in::login::login),               ANYBODY,  Ordinary, Not(ITSELF),            "begin to sign in";
+        routes!(sign_in::link::open),                 ANYBODY,  Ordinary, Not(ITSELF),            "sign in by a link that works once";
         routes!(sign_in::callback::callback),         ANYBODY,  Ordinary, Not(ITSELF),            "come back from the identity provider";
         routes!(sign_in::logout::backchannel),        ANYBODY,  Ordinary, Not(ITSELF),            "show a logout token of the identity provider";
         routes!(health::healthz),                     ANYBODY,  Probe,    Not(NOBODYS),           "ask whether the process lives";

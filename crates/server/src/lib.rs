@@ -25,6 +25,7 @@ mod request_id;
 mod routes;
 mod rules;
 mod sign_in;
+mod sign_in_links;
 mod speaking;
 mod state;
 mod traces;
@@ -46,6 +47,7 @@ pub use quotas::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
 pub use routes::router;
 pub use rules::{Bounds, Least, Recorded, Rules};
 pub use sign_in::{AccessTokens, SignIn};
+pub use sign_in_links::SignInLinks;
 pub use state::{AppState, MetricsReaders, Publishing, Readiness, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.

@@ -24,6 +24,7 @@ use crate::policy_places::{PolicyPlaces, PolicySettings};
 use crate::problem::Problem;
 use crate::quotas::Quotas;
 use crate::sign_in::SignIn;
+use crate::sign_in_links::SignInLinks;
 
 /// Who may read `/metrics`. What is counted there is counted over all tenants, so no tenant's key opens it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,6 +138,8 @@ pub struct AppState {
     pub(crate) turns: TaskTracker,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) recorder: Recorder,
+    /// None where nobody gives links out: everywhere but in a trial.
+    pub(crate) links: Option<Arc<SignInLinks>>,
 }
 
 impl AppState {
@@ -148,7 +151,12 @@ impl AppState {
         let (sign_in, quotas) = (parts.sign_in.clone().map(Arc::new), parts.quotas.clone());
         let door = Door { store, sign_in, under_way: UnderWay::within(parts.limits), quotas };
         let what_ifs = Arc::new(Semaphore::new(1));
-        Self { parts: Arc::new(parts), door, what_ifs, turns, metrics, recorder }
+        Self { parts: Arc::new(parts), door, what_ifs, turns, metrics, recorder, links: None }
+    }
+
+    /// The same, where whoever runs it gives out links that sign a browser in once.
+    pub fn with_links(self, links: Arc<SignInLinks>) -> Self {
+        Self { links: Some(links), ..self }
     }
 
     /// The server stops: records are still taken, and not waited for any longer than they must.

@@ -1,6 +1,6 @@
 //! The options that every program has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::settings::{self, Settings};
 
@@ -18,5 +18,12 @@ pub struct SettingsArguments {
 impl SettingsArguments {
     pub fn load(&self) -> anyhow::Result<Settings> {
         Ok(settings::load(self.config.as_deref(), std::env::vars(), &self.set)?)
+    }
+
+    /// The same with this file where none is named, and these settings over all others.
+    pub fn load_over(&self, file: &Path, over: &[String]) -> anyhow::Result<Settings> {
+        let file = self.config.as_deref().unwrap_or(file);
+        let flags: Vec<String> = self.set.iter().chain(over).cloned().collect();
+        Ok(settings::load(Some(file), std::env::vars(), &flags)?)
     }
 }

@@ -7,6 +7,8 @@ use anyhow::Context as _;
 use ibidem_words::{escaped_json, seen};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::terminal::{Look, Painted, Terminal};
+
 /// A line for the person or program that called us. A closed pipe is not our problem.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{}", harmless(line));
@@ -16,6 +18,17 @@ pub fn say(line: &str) {
 pub fn say_part(text: &str) {
     let mut out = std::io::stdout();
     let _ = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
+}
+
+/// The same in colours, where the terminal has them.
+pub fn say_painted(line: &Painted) {
+    let _ = writeln!(std::io::stdout(), "{}", line.as_str());
+}
+
+/// Painted text without an end of line, shown at once.
+pub fn say_painted_part(text: &Painted) {
+    let mut out = std::io::stdout();
+    let _ = write!(out, "{}", text.as_str()).and_then(|()| out.flush());
 }
 
 /// Documents and models may hold signs that steer a terminal: none of them reaches it.
@@ -41,7 +54,10 @@ pub fn confirmed(question: &str) -> std::io::Result<Option<bool>> {
 }
 
 pub fn complain(error: &str) {
-    note(&format!("error: {error}"));
+    let terminal = Terminal::of_errors();
+    let mut line = terminal.paint(Look::Bad, "error:");
+    line.add(terminal, Look::Plain, &format!(" {error}"));
+    let _ = writeln!(std::io::stderr(), "{}", line.as_str());
 }
 
 /// A value as one JSON document.

@@ -11,6 +11,7 @@ mod no_telemetry;
 pub mod operator;
 mod read_original;
 pub mod settings;
+pub mod terminal;
 
 use std::process::ExitCode;
 

@@ -295,6 +295,8 @@ export const de: Words = {
   useKey: 'Diesen Schlüssel verwenden',
   keyInstead: 'Stattdessen einen API-Schlüssel verwenden',
   keyRefused: 'Dieser Schlüssel ist nicht gültig.',
+  linkUsed:
+    'Dieser Link wurde schon benutzt oder ist zu alt. Drücken Sie dort, wo ibidem try läuft, die Eingabetaste für einen neuen.',
   signedOut: 'Sie sind nicht mehr angemeldet.',
   orForeignPage: 'Oder der Schlüssel gilt nicht für diese Seite.',
   widget: 'Fragen und Antworten',

@@ -266,6 +266,7 @@ export const en = {
   useKey: 'Use this key',
   keyInstead: 'Use an API key instead',
   keyRefused: 'This key is not valid.',
+  linkUsed: 'This link has been used or is too old. Press Enter where ibidem try runs for another one.',
   signedOut: 'You are no longer signed in.',
   unreachable: 'The server does not answer.',
   orForeignPage: 'Or the key is not for this page.',

@@ -19,6 +19,7 @@ use crate::compose::{self, Parts};
 use crate::console;
 use crate::operator::ReaderAccess;
 use crate::settings::Settings;
+use crate::terminal::{Flow, Look, Painted, Terminal};
 
 #[derive(clap::Args)]
 pub(crate) struct Ask {
@@ -91,7 +92,10 @@ impl Ask {
         let engine = parts.engine(settings).await?;
         let in_force = policy.clone();
         let asked = self.access.asked(question, policy);
-        let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
+        let mut listener: Box<dyn Listener> = match self.json {
+            true => Box::new(Nobody),
+            false => Box::new(Shown(Terminal::of_output().flow())),
+        };
         let (answer, record) = engine.turn(&self.access.identity(), asked, listener.as_mut()).await?;
         if let Some(talk) = &talk {
             talk.keep(&parts.store, &record).await?;
@@ -153,12 +157,12 @@ async fn keep(audit: &AuditLog, policy: &Policy, record: TurnRecord) -> Result<(
     audit.keep(record).await
 }
 
-/// Sentences appear as soon as they may be shown.
-struct Terminal;
+/// Sentences appear as soon as they may be shown, in lines of the terminal's width.
+struct Shown(Flow);
 
-impl Listener for Terminal {
+impl Listener for Shown {
     fn sentence(&mut self, text: &str, _: Vec<Citation>) {
-        console::say_part(text);
+        console::say_painted_part(&self.0.add(text));
     }
 }
 
@@ -181,8 +185,16 @@ fn show(answer: &Answer, query: &str, with_numbers: bool) {
         let end = proposed.expires_at.format("%H:%M UTC");
         console::say(&format!("Nothing is done unless you ask, before {end}: {sentence}"));
     }
+    let terminal = Terminal::of_output();
+    if terminal.is_for_people() && !answer.citations.is_empty() {
+        console::say("");
+        console::say_painted(&terminal.paint(Look::Heading, &around.sources));
+    }
     for citation in &answer.citations {
-        console::say(&source_line(citation));
+        match terminal.is_for_people() {
+            true => console::say_painted(&source(citation, terminal, &around.page)),
+            false => console::say(&source_line(citation)),
+        }
     }
     for notice in answer.notices() {
         console::note(notice);
@@ -211,7 +223,32 @@ fn numbers(answer: &Answer) {
     }
 }
 
-/// [marker] Address Title — Section — page (version, status) [score] collection/file
+/// For people: title, section and page, and below it where it is.
+fn source(citation: &Citation, terminal: Terminal, page: &str) -> Painted {
+    let mark = format!("[{}]", citation.marker);
+    let indent = mark.chars().count() + 1;
+    let mut line = terminal.paint(Look::Mark, &mark);
+    if let Some(tool) = &citation.tool {
+        let at = tool.called_at.format("%F %T UTC");
+        line.add(terminal, Look::Plain, &format!(" {}, called {at}", citation.document_name));
+        return line;
+    }
+    let page = citation.page_number.map(|number| page.replace("{page}", &number.to_string()));
+    let title = citation.address.iter().map(String::as_str).chain([citation.document_name.as_str()]);
+    let named = [Some(title.collect::<Vec<_>>().join(" ")), citation.section.clone(), page];
+    let named = named.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    line.add(terminal, Look::Plain, " ");
+    line.append(&terminal.wrapped(&named, indent));
+    let in_force = Status::InForce.as_str();
+    let status = citation.status.clone().filter(|status| status != in_force);
+    let place = citation.collection.iter().chain(&citation.file).map(String::as_str).collect::<Vec<_>>().join("/");
+    let place = [Some(place), Some(format!("v{}", citation.version)), status];
+    let place = place.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+    line.add(terminal, Look::Aside, &format!("\n{:indent$}{place}", ""));
+    line
+}
+
+/// For programs: [marker] Address Title — Section — page (version, status) [score] collection/file
 fn source_line(citation: &Citation) -> String {
     if let Some(tool) = &citation.tool {
         let at = tool.called_at.format("%F %T UTC");

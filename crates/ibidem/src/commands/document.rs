@@ -1,6 +1,7 @@
 //! `ibidem document`: what is in, and who sees it.
 
-use ibidem_store::{ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
+use anyhow::Context as _;
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
 use ibidem_words::{DocumentId, Tag, TenantId};
 use serde_json::json;
 use uuid::Uuid;
@@ -9,6 +10,7 @@ use super::memory::publish;
 use crate::compose::Parts;
 use crate::operator::{Operator, ReaderAccess};
 use crate::settings::Settings;
+use crate::short_ids::{GivenId, ShownIds};
 use crate::{compose, console};
 
 const ROWS_A_PAGE: i64 = 500;
@@ -24,13 +26,13 @@ pub(crate) enum Document {
     Show {
         #[command(flatten)]
         operator: Operator,
-        id: Uuid,
+        id: GivenId,
     },
     /// Replaces the tags of a document. Who may see it changes at once.
     Retag {
         #[command(flatten)]
         operator: Operator,
-        id: Uuid,
+        id: GivenId,
         /// The new tags, separated by commas.
         #[arg(
             long,
@@ -48,7 +50,7 @@ pub(crate) enum Document {
     Remove {
         #[command(flatten)]
         operator: Operator,
-        id: Uuid,
+        id: GivenId,
     },
     /// Deletes documents everywhere: text, vectors, original files, index entries, and their text in records and stored
     /// answers.
@@ -58,7 +60,7 @@ pub(crate) enum Document {
         #[command(flatten)]
         operator: Operator,
         #[arg(required = true)]
-        ids: Vec<Uuid>,
+        ids: Vec<GivenId>,
         /// Confirms the deletion.
         #[arg(long, required = true)]
         yes: bool,
@@ -70,7 +72,7 @@ pub(crate) enum Document {
 
 impl Document {
     pub(crate) fn act(&self) -> ActionRecord {
-        let on = |operator: &Operator, id: &Uuid, action| operator.act_on("document", id, action);
+        let on = |operator: &Operator, id: &GivenId, action| operator.act_on("document", id, action);
         match self {
             Self::List { access } => access.operator.act(AuditedAction::ListDocuments),
             Self::Show { operator, id } => on(operator, id, AuditedAction::ReadDocument),
@@ -79,6 +81,7 @@ impl Document {
             Self::Erase { operator, ids, .. } => match ids.as_slice() {
                 [id] => on(operator, id, AuditedAction::EraseDocument),
                 _ => {
+                    let ids: Vec<String> = ids.iter().map(GivenId::to_string).collect();
                     ActionRecord { details: json!({ "documents": ids }), ..operator.act(AuditedAction::EraseDocument) }
                 }
             },
@@ -90,67 +93,79 @@ impl Document {
             return erase(settings, &operator, &ids, json, act).await;
         }
         let store = compose::ready_store(settings).await?;
+        let meant = match &self {
+            Self::Show { operator, id } | Self::Retag { operator, id, .. } | Self::Remove { operator, id } => {
+                let found = id.in_catalogue(&store, operator.tenant_id()).await?;
+                let id = found.with_context(|| no_such(operator, id))?;
+                if let Some(act) = act {
+                    act.object = Some(ActionObject::new("document", id));
+                }
+                id
+            }
+            Self::List { .. } | Self::Erase { .. } => Uuid::nil(),
+        };
         let (operator, id, outcome) = match self {
             Self::List { access } => {
                 let mut table =
                     console::table(&["id", "collection", "title", "file", "version", "passages", "tags", "updated"]);
                 let scope = access.scope();
-                let mut after = None;
+                let (mut after, mut all) = (None, Vec::new());
                 loop {
                     let after_row =
                         after.as_ref().map(|(collection, location): &(_, String)| (collection, location.as_str()));
                     let rows = store.list_documents(&scope, after_row, ROWS_A_PAGE).await?;
                     let Some(last) = rows.last() else { break };
                     after = Some((last.collection.clone(), last.source_location.clone()));
-                    for row in rows {
-                        let tags: Vec<_> = row.tags.iter().map(Tag::as_str).collect();
-                        table.add_row([
-                            row.id.to_string(),
-                            row.collection.to_string(),
-                            row.title,
-                            row.source_location,
-                            row.version.to_string(),
-                            row.chunks.to_string(),
-                            tags.join(","),
-                            row.updated_at.format("%F").to_string(),
-                        ]);
-                    }
+                    all.extend(rows);
+                }
+                let ids = ShownIds::of(all.iter().map(|row| row.id.0));
+                for row in all {
+                    let tags: Vec<_> = row.tags.iter().map(Tag::as_str).collect();
+                    table.add_row([
+                        ids.show(row.id.0),
+                        row.collection.to_string(),
+                        row.title,
+                        row.source_location,
+                        row.version.to_string(),
+                        row.chunks.to_string(),
+                        tags.join(","),
+                        row.updated_at.format("%F").to_string(),
+                    ]);
                 }
                 console::say(&table.to_string());
                 return Ok(());
             }
             Self::Show { operator, id } => {
-                let shown = store.show_document(operator.tenant_id(), DocumentId(id)).await?;
-                let Some(shown) = shown else {
-                    anyhow::bail!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
-                };
-                show(&shown);
+                let shown = store.show_document(operator.tenant_id(), DocumentId(meant)).await?;
+                show(&shown.with_context(|| no_such(&operator, &id))?);
                 return Ok(());
             }
             Self::Retag { operator, id, mut tags, positional_tags } => {
                 tags.extend(positional_tags);
-                let outcome = store.retag(operator.tenant_id(), DocumentId(id), &tags).await?;
+                let outcome = store.retag(operator.tenant_id(), DocumentId(meant), &tags).await?;
                 if outcome == RemovalOutcome::Done {
-                    publish_now(settings, &[(operator.tenant_id(), DocumentId(id))]).await;
+                    publish_now(settings, &[(operator.tenant_id(), DocumentId(meant))]).await;
                     console::note("done");
                     return Ok(());
                 }
                 (operator, id, outcome)
             }
             Self::Remove { operator, id } => {
-                let outcome = store.remove(operator.tenant_id(), DocumentId(id)).await?;
+                let outcome = store.remove(operator.tenant_id(), DocumentId(meant)).await?;
                 (operator, id, outcome)
             }
             Self::Erase { .. } => return Ok(()),
         };
         match outcome {
             RemovalOutcome::Done => console::note("done; a running worker updates the index"),
-            RemovalOutcome::NotFound => {
-                anyhow::bail!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
-            }
+            RemovalOutcome::NotFound => anyhow::bail!(no_such(&operator, &id)),
         }
         Ok(())
     }
+}
+
+fn no_such(operator: &Operator, id: &GivenId) -> String {
+    format!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
 }
 
 /// Brings the index in line, so that whoever may see these documents now finds them when the command returns. Whoever may
@@ -168,14 +183,22 @@ pub(super) async fn publish_now(settings: &Settings, documents: &[(TenantId, Doc
 async fn erase(
     settings: &Settings,
     operator: &Operator,
-    ids: &[Uuid],
+    ids: &[GivenId],
     json: bool,
     act: &mut Option<ActionRecord>,
 ) -> anyhow::Result<()> {
     let parts = Parts::ready(settings).await?;
     let mut unknown = Vec::new();
-    for id in ids {
-        let erased = parts.store.erase_document(&parts.originals, operator.tenant_id(), DocumentId(*id)).await?;
+    // All are found before the first is gone.
+    let mut meant = Vec::new();
+    for given in ids {
+        match given.in_catalogue(&parts.store, operator.tenant_id()).await? {
+            Some(id) => meant.push(id),
+            None => unknown.push(given.to_string()),
+        }
+    }
+    for id in meant {
+        let erased = parts.store.erase_document(&parts.originals, operator.tenant_id(), DocumentId(id)).await?;
         match erased {
             None => unknown.push(id.to_string()),
             Some(erased) => {

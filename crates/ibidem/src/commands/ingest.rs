@@ -101,6 +101,23 @@ impl Ingest {
         self.operator.act(AuditedAction::SubmitDocument)
     }
 
+    /// Loads a folder into a collection that everybody of the tenant sees: how many documents were read, and how many
+    /// could not be.
+    pub(crate) async fn for_everybody(
+        settings: &Settings,
+        parts: &Parts,
+        path: PathBuf,
+        collection: CollectionName,
+    ) -> anyhow::Result<(u64, usize)> {
+        let operator = Operator { tenant: "default".to_owned() };
+        let (tags, kind, address) = (vec![Tag::public()], None, None);
+        let ingest = Self { path, operator, collection, tags, kind, address, wait: true, sync: false, yes: false };
+        let (listing, batch) = (find::list(&ingest.path)?, Uuid::now_v7());
+        let HandedIn { tally, .. } = ingest.hand_in(settings, &parts.store, batch, &listing).await?;
+        let (done, failed) = wait(parts, batch, tally).await?;
+        Ok((done.documents, failed + tally.failed))
+    }
+
     pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<ExitCode> {
         let listing = find::list(&self.path)?;
         anyhow::ensure!(

@@ -5,11 +5,11 @@ use chrono::{Duration, Utc};
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewEmbedding, NewKey, PageOrigin};
 use ibidem_words::{CollectionName, HandIn, PolicyTexts, Role, Sha256Hash, Tag};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::compose::Parts;
 use crate::operator::Operator;
 use crate::settings::Settings;
+use crate::short_ids::{GivenId, ShownIds};
 use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
@@ -60,7 +60,7 @@ pub(crate) enum Key {
     Revoke {
         #[command(flatten)]
         operator: Operator,
-        id: Uuid,
+        id: GivenId,
     },
 }
 
@@ -132,7 +132,9 @@ impl Key {
             Self::List { operator } => {
                 let mut table =
                     console::table(&["id", "name", "role", "tags", "hands in to", "pages of", "made", "state"]);
-                for key in store.list_keys(operator.tenant_id()).await? {
+                let keys = store.list_keys(operator.tenant_id()).await?;
+                let ids = ShownIds::of(keys.iter().map(|key| key.id));
+                for key in keys {
                     let state = match (key.revoked_at, key.expires_at) {
                         (Some(at), _) => format!("revoked {}", at.format("%F")),
                         (None, Some(at)) if at <= Utc::now() => format!("expired {}", at.format("%F")),
@@ -144,7 +146,7 @@ impl Key {
                     let origins: Vec<_> = origins.iter().map(PageOrigin::as_str).collect();
                     let made = key.created_at.format("%F").to_string();
                     table.add_row([
-                        key.id.to_string(),
+                        ids.show(key.id),
                         key.name,
                         key.role.as_str().to_owned(),
                         tags.join(","),
@@ -157,6 +159,13 @@ impl Key {
                 console::say(&table.to_string());
             }
             Self::Revoke { operator, id } => {
+                let keys = store.list_keys(operator.tenant_id()).await?;
+                let missing =
+                    || format!("there is no valid key {id} of tenant {}; see `ibidem key list`", operator.tenant);
+                let id = id.among(keys.iter().map(|key| key.id))?.with_context(missing)?;
+                if let Some(act) = act {
+                    act.object = Some(ActionObject::new("key", id));
+                }
                 if !store.revoke_key(operator.tenant_id(), id).await? {
                     anyhow::bail!("there is no valid key {id} of tenant {}; see `ibidem key list`", operator.tenant);
                 }

@@ -11,13 +11,13 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_ports::curate::{EntryDraft, LONGEST_NOTE};
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
-use ibidem_words::{Identity, MemoryId, MemoryKind, Reference, Scope, Tag};
-use uuid::Uuid;
+use ibidem_words::{DocumentId, Identity, MemoryId, MemoryKind, Reference, Scope, Tag};
 
 use crate::compose::{self, Parts};
 use crate::console;
 use crate::operator::{Operator, ReaderAccess};
 use crate::settings::Settings;
+use crate::short_ids::{GivenId, ShownIds};
 
 const ROWS_A_PAGE: i64 = 500;
 /// How often is looked whether others have published.
@@ -68,7 +68,7 @@ pub(crate) enum Memory {
     Remove {
         #[command(flatten)]
         operator: Operator,
-        id: Uuid,
+        id: GivenId,
     },
 }
 
@@ -105,7 +105,7 @@ impl Memory {
             }
             Self::List { access, json } => list(settings, &access, json).await,
             Self::Test(command) => command.run(settings).await,
-            Self::Remove { operator, id } => remove(settings, &operator, MemoryId(id)).await,
+            Self::Remove { operator, id } => remove(settings, act, &operator, &id).await,
         }
     }
 }
@@ -119,6 +119,7 @@ async fn keep(
     references: Vec<Reference>,
 ) -> anyhow::Result<()> {
     let parts = Parts::ready(settings).await?;
+    let references = resolved(&parts, &audience.operator, references).await?;
     let checked = EntryDraft { kind, triggers, references, tags: audience.tags }.checked(&parts.window())?;
     let tenant = parts.store.ensure_tenant(&audience.operator.tenant).await?;
     let id = parts.store.create_entry(&Author::operator(tenant), &checked).await?;
@@ -146,6 +147,23 @@ async fn keep(
         if questions == 1 { "one question".to_owned() } else { format!("any of {questions} questions") }
     ));
     Ok(())
+}
+
+/// What looks like an address may be the beginning of a document's id, as lists show it.
+async fn resolved(parts: &Parts, of: &Operator, references: Vec<Reference>) -> anyhow::Result<Vec<Reference>> {
+    let mut resolved = Vec::new();
+    for reference in references {
+        let shown_id = match &reference {
+            Reference::Address(written) => GivenId::as_shown(written),
+            Reference::Passage(_) | Reference::Document(_) => None,
+        };
+        let document = match shown_id {
+            Some(id) => id.in_catalogue(&parts.store, of.tenant_id()).await?,
+            None => None,
+        };
+        resolved.push(document.map_or(reference, |id| Reference::Document(DocumentId(id))));
+    }
+    Ok(resolved)
 }
 
 /// Whom an entry is for, in words.
@@ -195,11 +213,12 @@ async fn list(settings: &Settings, access: &ReaderAccess, json: bool) -> anyhow:
         console::say("There are no entries that these tags may see; use --tags for others.");
         return Ok(());
     }
+    let ids = ShownIds::of(rows.iter().map(|row| row.entry.id.0));
     let mut table = console::table(&["id", "kind", "called up by", "sources", "tags", "version", "changed"]);
     for MemoryRow { entry, version, changed_at, .. } in rows {
         let joined = |names: Vec<String>| names.join(", ");
         table.add_row([
-            entry.id.to_string(),
+            ids.show(entry.id.0),
             entry.kind.as_str().to_owned(),
             questions(&entry.triggers),
             joined(entry.references.iter().map(Reference::to_string).collect()),
@@ -222,8 +241,20 @@ fn questions(triggers: &[String]) -> String {
     if triggers.len() > 1 { format!("{first} (and {} more)", triggers.len() - 1) } else { first }
 }
 
-async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyhow::Result<()> {
+async fn remove(
+    settings: &Settings,
+    act: &mut Option<ActionRecord>,
+    operator: &Operator,
+    id: &GivenId,
+) -> anyhow::Result<()> {
     let parts = Parts::ready(settings).await?;
+    let found = id.in_catalogue(&parts.store, operator.tenant_id()).await?;
+    let id = found
+        .map(MemoryId)
+        .with_context(|| format!("tenant {} has no entry {id}; see `ibidem memory list`", operator.tenant))?;
+    if let Some(act) = act {
+        act.object = Some(ActionObject::new("memory", id));
+    }
     match parts.store.remove_entry(&Author::operator(operator.tenant_id()), id).await? {
         MemoryOutcome::Done => {}
         MemoryOutcome::NotFound | MemoryOutcome::Foreign(_) => {

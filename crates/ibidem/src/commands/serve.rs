@@ -1,14 +1,17 @@
 //! `ibidem serve`: the HTTP API.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use backon::{ConstantBuilder, Retryable as _};
+use futures::future::BoxFuture;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
 use ibidem_ports::degrade::Breakers;
+use ibidem_server::SignInLinks;
 use ibidem_store::{ActionObject, ActionRecord, AuditLog, AuditedAction, Store};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -31,28 +34,53 @@ const KEEP_AGAIN: Duration = Duration::from_secs(5);
 pub(crate) struct Serve {
     /// Listens on this address and port, in place of `server.listen`.
     #[arg(long)]
-    listen: Option<std::net::SocketAddr>,
+    listen: Option<SocketAddr>,
     /// Also reads and indexes documents in this process, so that no `ibidem worker` is needed.
     #[arg(long)]
     with_worker: bool,
 }
 
+/// What differs between the ways in which a server is started.
+pub(crate) struct Serving {
+    pub(crate) address: SocketAddr,
+    pub(crate) with_worker: bool,
+    /// Counted by whoever sends traces.
+    pub(crate) spans_lost: Arc<AtomicU64>,
+    /// None where nobody is signed in by a link.
+    pub(crate) links: Option<Arc<SignInLinks>>,
+    /// None until they are needed: what the settings name is checked first.
+    pub(crate) parts: Option<Parts>,
+    /// None where signals to this process end it, from the moment it listens.
+    pub(crate) stop: Option<BoxFuture<'static, ()>>,
+}
+
 impl Serve {
-    /// `spans_lost` is counted by whoever sends traces.
     pub(crate) async fn run(self, settings: &Settings, spans_lost: Arc<AtomicU64>) -> anyhow::Result<()> {
+        let (address, with_worker) = (self.listen.unwrap_or(settings.server.listen), self.with_worker);
+        let serving = Serving { address, with_worker, spans_lost, links: None, parts: None, stop: None };
+        serving.run(settings, |at| console::note(&format!("listening on http://{at}"))).await
+    }
+}
+
+impl Serving {
+    /// Serves until it is asked to stop. `listening` is called when questions are taken.
+    pub(crate) async fn run(self, settings: &Settings, listening: impl FnOnce(SocketAddr)) -> anyhow::Result<()> {
         let breakers = Breakers::new(settings.breakers());
         let (policy, policy_file) = compose::policy_in_force(settings)?;
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
-        let parts = Parts::ready(settings).await?;
+        let parts = match self.parts {
+            Some(parts) => parts,
+            None => Parts::ready(settings).await?,
+        };
         parts.check(settings, &policy.borrow())?;
         let models = compose::model_identities::models_in_use(settings, parts.embedder.as_ref())?;
-        let address = self.listen.unwrap_or(settings.server.listen);
+        let address = self.address;
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address}; `server.listen` or --listen names another address")
         })?;
         // Whoever reads that it listens may ask it to stop at once.
-        let terminated = terminated();
-        console::note(&format!("listening on http://{}", listener.local_addr()?));
+        let stop = self.stop.unwrap_or_else(|| Box::pin(terminated()));
+        listening(listener.local_addr()?);
 
         log_policy(&policy.borrow());
         let log = compose::audit::log(&settings.audit, &parts.store)?;
@@ -67,7 +95,7 @@ impl Serve {
         if settings_file.is_in_a_file() {
             tokio::spawn(settings_file.follow(LOOK_AT_FILES));
         }
-        let (stop, stopped) = watch::channel(false);
+        let (stop_working, stopped) = watch::channel(false);
         let working = match self.with_worker {
             true => {
                 let worker = parts.worker();
@@ -76,9 +104,13 @@ impl Serve {
             }
             false => None,
         };
-        let state = parts.app_state(settings, policy, roles, &breakers, spans_lost).await?;
-        ibidem_server::serve(listener, state, terminated).await;
-        stop.send_replace(true);
+        let state = parts.app_state(settings, policy, roles, &breakers, self.spans_lost).await?;
+        let state = match self.links {
+            Some(links) => state.with_links(links),
+            None => state,
+        };
+        ibidem_server::serve(listener, state, stop).await;
+        stop_working.send_replace(true);
         if let Some(working) = working {
             working.await?;
         }

@@ -1,6 +1,7 @@
 //! `/auth`: signing in at an identity provider, and the sessions that come of it.
 
 pub(crate) mod callback;
+pub(crate) mod link;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod sessions;

@@ -68,6 +68,16 @@ impl Problem {
         }
     }
 
+    /// Whether there was such a link, and why it is good no longer, is nobody's matter.
+    pub(crate) fn no_such_link() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no_such_link",
+            "The link is good no longer",
+            "A link signs in one browser, once, within 15 minutes. Press Enter where `ibidem try` runs for another one.",
+        )
+    }
+
     pub(crate) fn no_sign_in() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
