@@ -14,6 +14,7 @@ use ibidem_words::{Action, GateRecord, Reason, Verdict};
 use crate::policy::{Duplicates, OutOfCorpus, Policy};
 use crate::route::tools::{RenderedReply, gate, render};
 use crate::sift::{Finding, GatesOutcome, run_gates};
+use crate::speak::outline::{ANSWERED, OUTLINE};
 pub use record::restored_candidate;
 pub(crate) use record::{decision_record, pool_record, turn_numbers};
 
@@ -190,7 +191,7 @@ impl<'a> Replay<'a> {
     /// The same evidence: what was written from it is still what would be written.
     fn spoken(&self, record: &DecisionRecord, evidence: &Evidence, mut trace: Vec<GateRecord>) -> Again {
         // Which notes a planner would write from is its own opinion, and is taken as it was.
-        trace.extend(record.trace.iter().filter(|record| record.gate == "outline").cloned());
+        trace.extend(record.trace.iter().filter(|record| is_planners(&record.gate)).cloned());
         match &record.speech {
             Some(speech) => speech::again(speech, self.policy, evidence, trace),
             None if is_after_the_gates(record.reason) => Again::Decided(as_recorded(record, trace)),
@@ -198,6 +199,10 @@ impl<'a> Replay<'a> {
             None => Again::Open(Open::OtherSentences),
         }
     }
+}
+
+fn is_planners(gate: &str) -> bool {
+    [ANSWERED, OUTLINE].contains(&gate)
 }
 
 /// What the gates leave of a pool, each with its place in it.

@@ -18,7 +18,7 @@ mod key_phrases;
 pub mod markup;
 mod not_in_force;
 pub(crate) mod note_line;
-mod outline;
+pub(crate) mod outline;
 mod own_sentences;
 pub mod probes;
 pub mod prompt;
@@ -248,17 +248,17 @@ async fn outlined(
     let planned = asked.policy.rules.speak.outline.as_ref().zip(parts.roles.planner.as_ref());
     let Some((rules, planner)) = planned else { return evidence };
     let footnotes = Footnotes::mint(&evidence);
-    let places = match outline::outline(planner.model(), rules, asked, &footnotes).await {
-        Ok(places) => places,
+    let outline = match outline::outline(planner.model(), rules, asked, &footnotes).await {
+        Ok(outline) => outline,
         Err(error) => {
             log.fall_back(Fallback::NoOutline, &error);
             failures.push(error.to_string());
             return evidence;
         }
     };
-    log.trace.push(outline::record(places.len()));
+    log.trace.extend(outline::records(&outline));
     let mut all: Vec<Option<Candidate>> = evidence.into_iter().map(Some).collect();
-    places.into_iter().filter_map(|place| all[place].take()).collect()
+    outline.places.into_iter().filter_map(|place| all[place].take()).collect()
 }
 
 /// Whoever should have checked what was written failed: that is said.

@@ -123,6 +123,10 @@ pub enum VerificationMode {
 pub struct OutlineRules {
     /// What the planner is told.
     pub prompt: String,
+    /// How it names the notes. By a schema it also says whether they answer at all: a second reader of all of them in one
+    /// call, beside the one that needs no network.
+    #[serde(default)]
+    pub notes_by: NotesBy,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]

@@ -20,8 +20,9 @@ use super::checked_sentence::support;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
-use super::in_form::{SentencesInForm, chosen};
+use super::in_form::{SentencesInForm, chosen, sentences_in};
 use super::markup::{as_written, foreign_address};
+use super::prompt;
 use super::repeats::EarlierClaims;
 use super::structure::{Structures, is_table_rule};
 use super::verify::repair::quoted_instead;
@@ -148,6 +149,8 @@ struct Desk<'a> {
     quoted: Vec<EarlierClaims>,
     draft: Draft,
     raw: Vec<u8>,
+    /// What its notes do not bear out waits here for a second reply, where one is asked for.
+    failed: Option<Vec<CheckedSentence>>,
     listener: &'a mut dyn Listener,
 }
 
@@ -160,6 +163,7 @@ pub(super) async fn generate<'a>(
 ) -> Draft {
     let began = clock::now();
     let is_choice = matches!(reply, Reply::Choice { .. });
+    let for_second = matches!(reply, Reply::Sentences(_)).then(|| prompt.clone());
     let mut desk = Desk {
         standard,
         reply,
@@ -176,6 +180,7 @@ pub(super) async fn generate<'a>(
             ..Draft::of(model.name.clone())
         },
         raw: Vec::new(),
+        failed: for_second.is_some().then(Vec::new),
         listener,
     };
     match model.model.write(standard.deadline, Prompt { model: Some(model.name.clone()), ..prompt }).await {
@@ -201,6 +206,10 @@ pub(super) async fn generate<'a>(
                 }
             }
         },
+    }
+    desk.conclude_writing().await;
+    if let Some(prompt) = for_second {
+        desk.ask_again(model, prompt).await;
     }
     let draft = desk.finish().await;
     Draft { took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), ..draft }
@@ -345,10 +354,11 @@ impl Desk<'_> {
             return self.drop(checked);
         }
         let claim = checked.sentence.text.clone();
-        match rules.speak.verification.mode {
-            VerificationMode::Strict if !is_supported => return self.replace(checked).await,
-            VerificationMode::Off if !is_cited => return self.drop(checked),
-            VerificationMode::Mark if !is_supported => {
+        match (rules.speak.verification.mode, &mut self.failed) {
+            (VerificationMode::Strict, Some(failed)) if !is_supported => return failed.push(checked),
+            (VerificationMode::Strict, None) if !is_supported => return self.replace(checked).await,
+            (VerificationMode::Off, _) if !is_cited => return self.drop(checked),
+            (VerificationMode::Mark, _) if !is_supported => {
                 let mark = format!(" {}", rules.wording.unverified.trim());
                 checked.sentence.text = behind(&checked.sentence.text, &mark);
             }
@@ -483,7 +493,8 @@ impl Desk<'_> {
         lets_out
     }
 
-    async fn finish(mut self) -> Draft {
+    /// What is left when the reply is over.
+    async fn conclude_writing(&mut self) {
         self.conclude_reply().await;
         let passed = self.gauntlet.finish();
         self.hold(passed).await;
@@ -495,6 +506,39 @@ impl Desk<'_> {
                 Ended::Early(_) => {}
             }
         }
+    }
+
+    /// What its notes do not bear out is asked for once more, with the reason. What is not written again, or no better,
+    /// gives way to the source's own sentence.
+    async fn ask_again(&mut self, model: &NamedModel, prompt: Prompt) {
+        let Some(failed) = self.failed.take().filter(|failed| !failed.is_empty()) else { return };
+        let may_ask = self.draft.ended == Ended::Whole && !self.draft.is_cut_by_verifier;
+        let second = if may_ask { self.second_reply(model, prompt, &failed).await } else { Vec::new() };
+        let mut second = second.into_iter().filter(|sentence| sentence.kind == Kind::Claim);
+        for written in failed {
+            match second.next() {
+                Some(again) => {
+                    self.draft.dropped.push(written);
+                    self.judge(again).await;
+                }
+                None => self.replace(written).await,
+            }
+        }
+    }
+
+    /// The sentences of a second reply; none where the model does not answer any more.
+    async fn second_reply(&mut self, model: &NamedModel, prompt: Prompt, failed: &[CheckedSentence]) -> Vec<Sentence> {
+        let Prompt { mut messages, max_tokens, form: Some(form), .. } = prompt else { return Vec::new() };
+        messages.extend(prompt::again(&String::from_utf8_lossy(&self.raw), failed));
+        let Ok(reply) = model.fill(form, messages, max_tokens, self.standard.deadline).await else {
+            return Vec::new();
+        };
+        self.raw.push(b'\n');
+        self.raw.extend_from_slice(reply.as_bytes());
+        sentences_in(&reply, self.standard.footnotes.minted())
+    }
+
+    async fn finish(mut self) -> Draft {
         if self.is_unasked_for() {
             self.draft.withheld.clear();
             self.draft.dropped.append(&mut self.draft.replaced);

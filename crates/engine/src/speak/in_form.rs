@@ -5,7 +5,7 @@
 
 use ibidem_language::layout::marker;
 use ibidem_language::markers::behind;
-use ibidem_language::sentences::{Passed, Sentence, sentence_places};
+use ibidem_language::sentences::{Passed, Sentence, SentenceHolder, sentence_places};
 use ibidem_ports::language_model::ReplyForm;
 use ibidem_ports::records::{MarkerCounts, as_place};
 use serde::Deserialize;
@@ -30,6 +30,20 @@ pub(super) fn form_of_sentences(notes: u32) -> ReplyForm {
     ReplyForm {
         name: "sentences_with_notes",
         schema: object(&json!({ "sentences": { "type": "array", "items": sentence } })),
+    }
+}
+
+/// Told to a model that says what the notes answer, behind the policy's prompt.
+pub(super) const HOW_TO_OUTLINE: &str = "Reply in JSON: {\"answered\": true, \"notes\": [2, 1]}, with the numbers of the \
+notes that the answer rests on, the best first. If no note says what was asked for, reply {\"answered\": false, \"notes\": []}. \
+A note on the same subject that does not say it is no answer.";
+
+/// The form of an opinion whether so many notes answer, and which of them.
+pub(super) fn form_of_outline(notes: u32) -> ReplyForm {
+    let numbers = numbers_up_to(notes, Some(notes as usize));
+    ReplyForm {
+        name: "answering_notes",
+        schema: object(&json!({ "answered": { "type": "boolean" }, "notes": numbers })),
     }
 }
 
@@ -219,6 +233,20 @@ impl SentencesInForm {
     }
 }
 
+/// All sentences of a whole reply, with the notes that each names.
+pub(super) fn sentences_in(reply: &str, minted: u32) -> Vec<Sentence> {
+    let mut form = SentencesInForm::of(minted);
+    let mut text = form.push(reply.as_bytes());
+    text.extend(form.finish());
+    let mut holder = SentenceHolder::default();
+    let mut sentences = Vec::new();
+    for passed in gauntlet::run(minted, &String::from_utf8_lossy(&text)).0 {
+        sentences.extend(holder.push(passed));
+    }
+    sentences.extend(holder.finish());
+    sentences
+}
+
 /// Where the words of a sentence end: before what closes a row of a table or an element.
 fn end_of_words(sentence: &str) -> usize {
     let mut said = sentence;
@@ -327,6 +355,16 @@ mod tests {
         };
         assert!(has_none(r#"{"sentences": []}"#));
         assert!(!has_none(r#"{"sentences": [{"text": "Oil.", "notes": [1]}]}"#) && !has_none("I don't know."));
+    }
+
+    #[test]
+    fn a_whole_reply_is_sentences_with_their_notes() {
+        let reply =
+            r#"{"sentences": [{"text": "Oil is red. It is thin.", "notes": [2]}, {"text": "Gas[^1].", "notes": []}]}"#;
+        let sentences = sentences_in(reply, 2);
+        let cited: Vec<&[u32]> = sentences.iter().map(|sentence| sentence.citations.as_slice()).collect();
+        assert_eq!(cited, [&[2][..], &[2], &[]], "{sentences:?}");
+        assert!(sentences_in(r#"{"sentences": []}"#, 2).is_empty());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::budget::Allotted;
 use super::footnotes::Footnotes;
 use super::in_form;
 use super::note_line::NoteLine;
+use crate::draft::CheckedSentence;
 use crate::policy::{NotesBy, SpeakRules};
 
 /// Enough for twenty numbers in their form.
@@ -54,6 +55,22 @@ pub(super) fn instructions(rules: &SpeakRules) -> Vec<PromptMessage> {
         messages.push(message(Speaker::Assistant, answer));
     }
     messages
+}
+
+/// What a model is asked whose reply had sentences that their notes do not bear out.
+pub(super) fn again(reply: &str, failed: &[CheckedSentence]) -> [PromptMessage; 2] {
+    let mut asked = "These sentences are not borne out by their notes:\n".to_owned();
+    for CheckedSentence { sentence, .. } in failed {
+        let text = one_paragraph(&unsteered(&markers::without_markers(&sentence.text)));
+        let notes: Vec<String> = sentence.citations.iter().map(u32::to_string).collect();
+        let named = if notes.is_empty() { "no note".to_owned() } else { format!("note {}", notes.join(", ")) };
+        asked.push_str(&format!("- “{text}” ({named})\n"));
+    }
+    asked.push_str(
+        "Write these sentences again, and only these, in the same order and form, so that each says what a note says and \
+         no more. Leave out a sentence that no note says.",
+    );
+    [message(Speaker::Assistant, reply.to_owned()), message(Speaker::User, asked)]
 }
 
 /// What a model is asked that chooses among numbered sentences.

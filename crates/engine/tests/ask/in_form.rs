@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_ports::degrade::Part;
-use ibidem_testing::fakes::{FakeEmbedder, FakeReranker};
+use ibidem_testing::fakes::{FakeEmbedder, FakeModel, FakeReranker, Script};
 use ibidem_words::{Action, Fallback, Reason};
 
 use crate::says;
@@ -38,6 +39,74 @@ async fn sentences_in_a_form_are_said_with_their_notes_and_the_others_are_not() 
     assert_eq!(enumeration["items"]["enum"], serde_json::json!([1]));
     assert!(prompt.messages[0].content.contains("Reply in JSON"), "{prompt:?}");
     assert!(prompt.messages.iter().any(|message| message.content.starts_with(r#"{"sentences":[{"#)), "{prompt:?}");
+}
+
+const BY_SCHEMA: &str = "  mode: model\n  notes_by: schema";
+
+/// A world whose model replies in turn.
+async fn in_turn(replies: &[&str]) -> World {
+    let mut world = world(BY_SCHEMA, "").await;
+    let replies = replies.iter().map(|reply| (*reply).to_owned()).collect();
+    world.model = Arc::new(FakeModel::new(Script::SaysInTurn(replies)));
+    world.engine.parts.roles = Arc::new(Roles::answering(NamedModel::unknown(world.model.clone())));
+    // What it quotes is read by nobody here.
+    world.engine.parts.reranker = None;
+    world
+}
+
+const FALSE: &str = r#"{"sentences": [{"text": "The gearbox holds 1.8 litres of oil.", "notes": [1]},
+    {"text": "It is changed every 90,000 km.", "notes": [1]}]}"#;
+
+#[tokio::test]
+async fn what_its_notes_do_not_bear_out_is_asked_for_once_more_with_the_reason() {
+    let world = in_turn(&[FALSE, r#"{"sentences": [{"text": "It is changed every 40,000 km.", "notes": [1]}]}"#]).await;
+    let spoken = world.ask(QUESTION).await;
+    let expected = "The gearbox holds 1.8 litres of oil.[1] It is changed every 40,000 km.[1]";
+    assert_eq!(spoken.answer.answer, expected, "{:#?}", spoken.answer);
+    let draft = spoken.draft.unwrap();
+    assert_eq!((draft.dropped.len(), draft.replaced.len()), (1, 0));
+    let prompts = world.model.prompts();
+    let [first, second] = &prompts[..] else { panic!("{} prompts", prompts.len()) };
+    assert_eq!(second.form, first.form);
+    let why = &second.messages.last().unwrap().content;
+    assert!(why.contains("“It is changed every 90,000 km.” (note 1)") && !why.contains("1.8"), "{why}");
+}
+
+#[tokio::test]
+async fn what_fails_again_gives_way_to_the_sources_own_sentence_and_is_asked_for_no_third_time() {
+    for second in [FALSE, r#"{"sentences": []}"#, "", "I cannot."] {
+        let world = in_turn(&[FALSE, second]).await;
+        let spoken = world.ask(QUESTION).await;
+        assert!(!spoken.answer.answer.contains("90,000"), "{second}: {}", spoken.answer.answer);
+        assert_eq!(world.model.prompts().len(), 2, "{second}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_is_borne_out_is_asked_for_once() {
+    let world = in_turn(&[r#"{"sentences": [{"text": "The gearbox holds 1.8 litres of oil.", "notes": [1]}]}"#]).await;
+    assert_eq!(world.ask(QUESTION).await.answer.action, Action::Cite);
+    assert_eq!(world.model.prompts().len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_reads_all_notes_in_one_call_and_both_readers_are_in_the_trace() {
+    let outline = "  outline: {notes_by: schema, prompt: Which notes answer?}\n  mode: model";
+    for (reply, action) in
+        [(r#"{"answered": true, "notes": [1]}"#, Action::Cite), (r#"{"answered": false, "notes": []}"#, Action::Refuse)]
+    {
+        let mut world = world(outline, "The gearbox holds 1.8 litres of oil.[^1]").await;
+        world.plan_with(FakeModel::saying(&[reply]));
+        let spoken = world.ask(QUESTION).await;
+        assert_eq!(spoken.answer.action, action, "{reply}: {:#?}", spoken.answer);
+        let gates: Vec<&str> = spoken.answer.trace.iter().map(|gate| gate.gate.as_str()).collect();
+        for gate in ["answerability", "answered_by_model", "outline"] {
+            assert!(gates.contains(&gate), "{gate} in {gates:?}");
+        }
+        if action == Action::Refuse {
+            assert_eq!(spoken.answer.reason, Some(Reason::NoThesis));
+        }
+    }
 }
 
 #[tokio::test]

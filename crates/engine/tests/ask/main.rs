@@ -8,6 +8,7 @@ mod confirmations;
 mod degraded;
 mod difference;
 mod disguises;
+mod faithful;
 mod gathering;
 mod in_form;
 mod leaks;

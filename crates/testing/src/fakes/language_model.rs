@@ -13,6 +13,8 @@ use ibidem_ports::language_model::{
 pub enum Script {
     /// These pieces, and the end.
     Says(Vec<String>),
+    /// Another reply each time, and the last one again and again.
+    SaysInTurn(Vec<String>),
     /// These bytes, which may be cut anywhere, and the end.
     Writes(Vec<Vec<u8>>),
     /// These pieces, and then nothing until the time is over.
@@ -89,9 +91,11 @@ impl LanguageModel for FakeModel {
         match &self.script {
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Ok(vec!["other".to_owned()]),
-            Script::Says(_) | Script::Writes(_) | Script::BreaksOffAfter(_) | Script::IsCutAfter(..) => {
-                Ok(self.allowed())
-            }
+            Script::Says(_)
+            | Script::SaysInTurn(_)
+            | Script::Writes(_)
+            | Script::BreaksOffAfter(_)
+            | Script::IsCutAfter(..) => Ok(self.allowed()),
         }
     }
 
@@ -104,6 +108,10 @@ impl LanguageModel for FakeModel {
         let as_bytes = |texts: &[String]| texts.iter().map(|text| text.clone().into_bytes()).collect();
         let (written, last): (Vec<Vec<u8>>, _) = match &self.script {
             Script::Says(texts) => (as_bytes(texts), done(texts.len(), None)),
+            Script::SaysInTurn(replies) => {
+                let place = self.asked().len().min(replies.len()).saturating_sub(1);
+                (replies.get(place).map(|reply| reply.clone().into_bytes()).into_iter().collect(), done(1, None))
+            }
             Script::Writes(texts) => (texts.clone(), done(texts.len(), None)),
             Script::IsCutAfter(texts, cut) => (as_bytes(texts), done(texts.len(), Some(*cut))),
             Script::BreaksOffAfter(texts) => (as_bytes(texts), Err(ModelError::Timeout(30_000))),
@@ -125,7 +133,7 @@ impl LanguageModel for FakeModel {
                 Some(piece) => Ok(vec![LikelyToken { text: piece.clone(), logprob: 0.0 }]),
                 None => Err(ModelError::Timeout(30_000)),
             },
-            Script::Writes(_) => Err(ModelError::Timeout(30_000)),
+            Script::SaysInTurn(_) | Script::Writes(_) => Err(ModelError::Timeout(30_000)),
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Err(not_served()),
         }

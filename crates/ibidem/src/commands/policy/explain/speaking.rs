@@ -114,6 +114,9 @@ fn checking(teller: &mut Teller<'_>) {
         "speak.outline.prompt",
         "First a planner lists which notes support an answer. If none does, the question is refused, `no_thesis`. Its prompt:",
     );
+    if teller.value("speak.outline.notes_by").as_deref() == Some("“schema”") {
+        teller.line("The planner replies in JSON whether the notes answer, and which of them.");
+    }
 }
 
 fn confidence(teller: &mut Teller<'_>) {
