@@ -265,6 +265,7 @@ def sentence_questions(data: Path, dice: random.Random):
 
 
 HELD_OUT = "held out"
+OURS = ("written", "sections", *own_questions.FILES.values(), "own")
 PEOPLES = (*gathered.PARTS, "people")
 # How many of people's questions are put as somebody else would type them: ours are all given to `typed`.
 TYPED_ANEW = 0.4
@@ -273,7 +274,7 @@ TYPED_ANEW = 0.4
 class Files:
     """The files of a set, written one after the other: each row once, and none that a test set knows."""
 
-    PARTS = (*gathered.PARTS, "people", "written", "sections", "own", "made")
+    PARTS = (*gathered.PARTS, "people", *OURS, "made")
 
     def __init__(self, out: Path, check: leaks.Leaks):
         out.mkdir(parents=True, exist_ok=True)
@@ -337,7 +338,7 @@ class Files:
 def of_our_own(composed: int, every: int) -> dict[str, list[Row]]:
     """Questions on notes that were written out, and on notes, tables and decisions that are composed."""
     dice = random.Random(SEED + 1)
-    found: dict[str, list[Row]] = {"written": [], "sections": [], "own": []}
+    found: dict[str, list[Row]] = {name: [] for name in OURS}
     for part, group, aside, one in own_questions.rows(dice, 2 * composed, every):
         found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
     for number in range(3 * composed):
