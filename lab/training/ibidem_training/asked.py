@@ -17,6 +17,8 @@ from .rules import Asked
 from .texts import sentences
 
 OWN = folders.REPOSITORY / "lab/training/own/questions"
+# Notes whose rows are a file of their own, so that a recipe can give them a share: by how their file's name begins.
+FILES = {"casual_": "casual", "tables_": "figures"}
 
 
 @dataclass
@@ -26,6 +28,8 @@ class Note:
     held_out: bool
     # Wordings, and where the answer stands in the text: nowhere, where it is not answered or no stretch is the answer.
     asked: list[tuple[list[str], bool, tuple[int, int] | None]] = field(default_factory=list)
+    # The file of rows that it goes to, where that is one of its own.
+    file: str = ""
 
     @property
     def document(self) -> str:
@@ -43,12 +47,13 @@ def all_notes() -> list[Note]:
 def notes(path: Path) -> list[Note]:
     found: list[Note] = []
     told = {note.heading: note for note in facts.notes()}
+    file = next((name for begins, name in FILES.items() if path.name.startswith(begins)), "")
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         sign, _, rest = line.partition(" ")
         if not line.strip() or sign == "#" or line == "#":
             continue
         if sign in ("@", "@@"):
-            found.append(Note(rest, "", sign == "@@"))
+            found.append(Note(rest, "", sign == "@@", file=file))
         elif sign == "@&":  # a note of the verifier's file
             found.append(Note(rest, told[rest].text, told[rest].held_out))
         elif sign in ("=", "!"):
@@ -341,7 +346,7 @@ def rows(dice: random.Random, composed: int, every: int = 1) -> Iterator[tuple[s
         written = Written(chosen, dice)
         for note in chosen:
             for row in written.rows(note):
-                yield "sections" if written.is_section(note) else "written", f"questions/{note.heading}", part, row
+                yield note.file or ("sections" if written.is_section(note) else "written"), f"questions/{note.heading}", part, row
         maker = Composed([matter for matter in facts.matters() if matter.held_out is part], dice)
         for number in range(composed // 12 if part else composed):
             for row in maker.rows():

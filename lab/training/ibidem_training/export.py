@@ -152,7 +152,7 @@ def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     model.eval()
     names = ["logits", "token_logits"] if task == "verifier" else ["logits", "start_logits", "end_logits"]
-    ids = torch.randint(5, 500, (2, 24))
+    ids = torch.randint(5, min(500, model.model.encoder.words.num_embeddings), (2, 24))
     mask, types = torch.ones_like(ids), torch.zeros_like(ids)
     types[:, 10:] = 1
     inputs = ("input_ids", "attention_mask", "token_type_ids")

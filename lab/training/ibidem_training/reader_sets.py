@@ -13,6 +13,7 @@ from . import bilingual, documents, edits, folders, gathered, leaks, rules
 from .near import Near
 from .rows import Asked, Row
 from .texts import content, sentences, window, words
+from .typed import typed
 from .verifier_sets import SET_ASIDE, held_out
 
 SEED = 20261117
@@ -264,18 +265,22 @@ def sentence_questions(data: Path, dice: random.Random):
 
 
 HELD_OUT = "held out"
+OURS = ("written", "sections", *own_questions.FILES.values(), "own")
 PEOPLES = (*gathered.PARTS, "people")
+# How many of people's questions are put as somebody else would type them: ours are all given to `typed`.
+TYPED_ANEW = 0.4
 
 
 class Files:
     """The files of a set, written one after the other: each row once, and none that a test set knows."""
 
-    PARTS = (*gathered.PARTS, "people", "written", "sections", "own", "made")
+    PARTS = (*gathered.PARTS, "people", *OURS, "made")
 
     def __init__(self, out: Path, check: leaks.Leaks):
         out.mkdir(parents=True, exist_ok=True)
         self.out, self.check = out, check
         self.files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in (*self.PARTS, "held_out", "chosen_on")}
+        self.dice = random.Random(SEED + 2)
         self.counts: Counter[tuple[str, str, int]] = Counter()
         self.dropped: Counter[str] = Counter()
         self.seen = set()
@@ -299,6 +304,8 @@ class Files:
                     self.check.add(HELD_OUT, row.passage)
             else:
                 to = part
+                if part in PEOPLES and self.dice.random() < TYPED_ANEW:
+                    row.question = typed(row.question, self.dice)
             self.counts[to, row.kind, row.answerable] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=self.files[to])
         self.files[part].flush()
@@ -331,7 +338,7 @@ class Files:
 def of_our_own(composed: int, every: int) -> dict[str, list[Row]]:
     """Questions on notes that were written out, and on notes, tables and decisions that are composed."""
     dice = random.Random(SEED + 1)
-    found: dict[str, list[Row]] = {"written": [], "sections": [], "own": []}
+    found: dict[str, list[Row]] = {name: [] for name in OURS}
     for part, group, aside, one in own_questions.rows(dice, 2 * composed, every):
         found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
     for number in range(3 * composed):
@@ -342,11 +349,6 @@ def of_our_own(composed: int, every: int) -> dict[str, list[Row]]:
         for row in rows:
             row.question = typed(row.question, dice)
     return found
-
-
-def typed(question: str, dice: random.Random) -> str:
-    chance = dice.random()
-    return question.rstrip("? ") if chance < 0.06 else question.lower().rstrip("? ") if chance < 0.12 else question
 
 
 def row_of(one: rules.Asked, group: str) -> Row:

@@ -29,13 +29,17 @@ LOOKED_AT = {"held_out": 200, "chosen_on": 200}  # rows that are scored for a po
 
 
 class Packed:
-    def __init__(self, path: Path):
+    """Rows as tokens. Of a file that a recipe names as `written/table` only those whose kind has the word; of none those
+    whose kind has a word of `without`."""
+
+    def __init__(self, path: Path, kind: str = "", without: tuple[str, ...] = ()):
         stored = np.load(path)
         self.ids, self.marks = stored["ids"], stored["marks"]
         self.begins, self.labels, self.spans, self.lengths = stored["begins"], stored["labels"], stored["spans"], stored["lengths"]
         self.kinds, self.names = stored["kinds"], stored["names"]
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
         self.units = np.concatenate([np.flatnonzero(stored["begins_unit"]), [len(self.lengths)]])
+        self.wanted = np.array([kind in name and not any(word in name for word in without) for name in self.names])[self.kinds]
 
     def __len__(self):
         return len(self.lengths)
@@ -44,8 +48,13 @@ class Packed:
         return range(int(self.units[unit]), int(self.units[unit + 1]))
 
     def within(self, longest: int) -> np.ndarray:
-        """The units whose rows have at most so many tokens."""
-        return np.flatnonzero(np.maximum.reduceat(self.lengths, self.units[:-1]) <= longest)
+        """The units whose rows are wanted and have at most so many tokens."""
+        return np.flatnonzero(np.logical_and.reduceat(self.wanted & (self.lengths <= longest), self.units[:-1]))
+
+
+def part_of(folder: Path, name: str, without: tuple[str, ...]) -> Packed:
+    file, _, kind = name.partition("/")
+    return Packed(folder / f"{file}.npz", kind, without)
 
 
 def padded(length: int) -> int:
@@ -214,7 +223,7 @@ class Mixture:
     def __init__(self, recipe: dict, folder_of, seed: int):
         self.tasks = recipe["tasks"]
         self.dice = np.random.default_rng(seed)
-        self.files = {task: {name: Packed(folder_of(task) / f"{name}.npz") for name in part["shares"]} for task, part in self.tasks.items()}
+        self.files = {task: {name: part_of(folder_of(task), name, tuple(part.get("without", ()))) for name in part["shares"]} for task, part in self.tasks.items()}
         self.streams = {task: batches(self.files[task], part["shares"], seed, part.get("longest", packing.WINDOW)) for task, part in self.tasks.items()}
         shares = np.array([part.get("share", 1.0) for part in self.tasks.values()])
         self.shares = shares / shares.sum()

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from ibidem_training import folders, packing, train
+from ibidem_training import export, folders, packing, train, turned_back
 from ibidem_training.model import Encoder, Reader, weights_of
 
 CONFIG = {
@@ -138,3 +139,30 @@ def test_a_sample_has_as_many_of_every_set():
     chosen = train.sampled(rows, 8)
     assert chosen == train.sampled(rows, 8) and len(chosen) == 8
     assert sum(int(rows.kinds[at]) == 2 for at in chosen) == 4
+
+
+def test_a_kind_of_a_file_is_drawn_alone_and_what_is_left_out_is_never_drawn():
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "written.npz"
+        packed(path, 60)
+        stored = dict(np.load(path))
+        np.savez(path, **stored | {"kinds": np.arange(60, dtype=np.int32) % 3, "names": np.array(["table", "German table", "direct"])})
+        kinds = {name: {int(train.part_of(path.parent, name, ("German",)).kinds[at]) for at in train.part_of(path.parent, name, ("German",)).within(64)} for name in ("written", "written/table")}
+    assert kinds == {"written": {0, 2}, "written/table": {0}}
+
+
+def test_what_ships_turns_back_into_what_was_exported():
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        base(folder / "base")
+        torch.manual_seed(5)
+        model = Reader(Encoder.of(folder / "base"))
+        for parameter in (model.shared.weight, *(one for name, one in model.named_parameters() if "norm" in name)):
+            torch.nn.init.normal_(parameter)  # what is alike is exported once
+        export.export("reader", export.ShippedReader(model, 0.0, 0.3, 2.0), folder / "base", folder / "out")
+        again = turned_back.turned_back("reader", folder / "out/model.onnx", folder / "base").state_dict()
+    wanted = model.state_dict()
+    assert again.keys() == wanted.keys()
+    for name, value in wanted.items():
+        # Eight bits: half a step of the largest number of a column, or of the whole of a table.
+        assert math.isclose(float((again[name] - value).abs().max()), 0, abs_tol=float(value.abs().max()) / 120), name
