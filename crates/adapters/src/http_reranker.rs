@@ -1,4 +1,5 @@
-//! Rerankers by a server that speaks the form of Cohere and Jina, or that of text-embeddings-inference.
+//! Rerankers by a server that speaks the form of Cohere and Jina, of Voyage, of text-embeddings-inference, or of vLLM's
+//! scores.
 
 mod wire;
 
@@ -19,6 +20,10 @@ pub enum RerankForm {
     Cohere,
     /// `/rerank` of text-embeddings-inference.
     Tei,
+    /// `/v1/rerank` of Voyage.
+    Voyage,
+    /// `/score` of vLLM.
+    Score,
 }
 
 #[derive(Clone, PartialEq, Eq)]

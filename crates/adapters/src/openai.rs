@@ -3,6 +3,8 @@
 mod about;
 mod connection;
 mod dialect;
+mod grammar;
+mod ollama;
 mod reply;
 mod thoughts;
 mod wire;
@@ -14,18 +16,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
-use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt};
 use moka::future::Cache;
 use reqwest::StatusCode;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::bounded::{self, ReadError};
-pub use about::{AboutServer, RerankScale, ServerKind};
-pub use connection::Connection;
+pub use about::{AboutServer, RerankScale, Reranks, ServerKind};
+pub use connection::{Connection, Protocol};
+pub use dialect::Binding;
 use dialect::Dialects;
+use ollama::OllamaRequest;
 use reply::Ended;
 use thoughts::Thoughts;
+pub use wire::Thinking;
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
 /// How long a server may take to name its models while a question waits for that.
@@ -47,10 +52,19 @@ pub struct OpenAiSettings {
     pub timeout: Duration,
 }
 
+/// What is sent with each request to a model, where somebody says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SentAlong {
+    /// How much the model is to hold; for servers that let the asker say it, which is Ollama.
+    pub window: Option<u32>,
+    pub thinking: Option<Thinking>,
+}
+
 /// A model server. Cheap to clone.
 #[derive(Clone)]
 pub struct OpenAiModel {
     settings: OpenAiSettings,
+    sent_along: SentAlong,
     client: reqwest::Client,
     /// The models the server named last; none of one that has no list.
     served: Cache<(), Option<Arc<Vec<String>>>>,
@@ -61,14 +75,19 @@ impl OpenAiModel {
     pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
         let client = settings.connection.client(settings.timeout)?;
         let served = Cache::builder().max_capacity(1).time_to_live(SERVED_FOR).build();
-        Ok(Self { settings, client, served, dialects: Dialects::default() })
+        Ok(Self { settings, sent_along: SentAlong::default(), client, served, dialects: Dialects::default() })
+    }
+
+    #[must_use]
+    pub fn sending(self, sent_along: SentAlong) -> Self {
+        Self { sent_along, ..self }
     }
 
     /// Another model of the same server, by itself and with a time limit of its own.
     pub fn other(&self, model: &str, timeout: Duration) -> Self {
         let settings =
             OpenAiSettings { model: model.to_owned(), also_allowed: Vec::new(), timeout, ..self.settings.clone() };
-        Self { settings, ..self.clone() }
+        Self { settings, sent_along: SentAlong::default(), ..self.clone() }
     }
 
     /// The models the server says it has, asked at this moment, each with its window where the server says; none of a
@@ -106,6 +125,16 @@ impl OpenAiModel {
         Ok(listed.map(|listed| listed.into_iter().map(|(name, _)| name).collect()))
     }
 
+    /// How its model was bound to the form of a reply, as far as it was asked for one.
+    pub fn binding(&self) -> Binding {
+        self.dialects.of(&self.settings.model).binding
+    }
+
+    /// Whether its model was seen to think.
+    pub fn thinks(&self) -> bool {
+        self.dialects.of(&self.settings.model).thinks
+    }
+
     fn late(&self) -> ModelError {
         ModelError::late(self.settings.timeout)
     }
@@ -132,9 +161,15 @@ impl OpenAiModel {
         loop {
             let dialect = self.dialects.of(model);
             let connection = &self.settings.connection;
-            let request = connection
-                .authorised(self.client.post(connection.address("/chat/completions")))
-                .json(&request.spoken(dialect));
+            let spoken = request.spoken(dialect);
+            let post = |address: String| connection.authorised(self.client.post(address));
+            let request = match connection.protocol {
+                Protocol::OpenAi => post(connection.address("/chat/completions")).json(&spoken),
+                Protocol::Ollama => {
+                    let asked = OllamaRequest::of(&spoken, self.sent_along.window);
+                    post(connection.address_beside("/api/chat")).json(&asked)
+                }
+            };
             let reply = match tokio::time::timeout_at(deadline, request.send()).await {
                 Err(_) => return Err(self.late()),
                 Ok(Err(error)) => return Err(connection_failed(&error)),
@@ -176,11 +211,15 @@ impl OpenAiModel {
         let reply = self.ask(model, request, deadline).await?;
         let in_thought = Arc::new(AtomicBool::new(false));
         let (noticed, dialects, name) = (in_thought.clone(), self.dialects.clone(), model.to_owned());
-        let noticed = move |ended| match ended {
-            Ended::InThought => noticed.store(true, Ordering::Relaxed),
-            Ended::BeganInThought => dialects.learn(&name, |known| known.begins_thinking = true),
+        let noticed = move |ended| {
+            noticed.fetch_or(ended == Ended::InThought, Ordering::Relaxed);
+            dialects.learn(&name, |known| {
+                known.thinks = true;
+                known.begins_thinking |= ended == Ended::BeganInThought;
+            });
         };
         let thoughts = Thoughts::new(begins_thinking);
+        let reply = (reply, self.settings.connection.protocol);
         Ok((reply::pieces(reply, prompt.max_tokens, deadline, self.late(), thoughts, noticed), in_thought))
     }
 
@@ -192,12 +231,14 @@ impl OpenAiModel {
             Err(too_long) => too_long.to_string(),
         };
         let lower = text.to_lowercase();
-        if status == StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
+        let names_model = ["model not found", "invalid model"].iter().any(|words| lower.contains(words));
+        if status == StatusCode::NOT_FOUND || (status.is_client_error() && names_model) {
             let served = self.named_soon().await.ok().flatten().unwrap_or_default();
             return ModelError::Own(ModelFault::NotServed { model: model.to_owned(), served });
         }
         let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
-        if status.is_client_error() && about_length {
+        // A rate that was exceeded is no length.
+        if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS && about_length {
             return ModelError::Own(ModelFault::TooLong(text));
         }
         ModelError::Own(ModelFault::Failed(format!("status {}: {text}", status.as_u16())))
@@ -227,15 +268,24 @@ impl LanguageModel for OpenAiModel {
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         let model = self.chosen(&prompt)?;
         let deadline = Instant::now() + self.settings.timeout;
-        let request = ChatRequest::streamed(&model, &prompt);
+        let request = ChatRequest::streamed(&model, &prompt).thinking(self.sent_along.thinking);
         let begins_thinking = self.dialects.of(&model).begins_thinking;
         let (mut pieces, in_thought) = self.begin(&model, &request, &prompt, begins_thinking, deadline).await?;
         // The first piece of text, or the end, tells which it is.
         let first = pieces.next().await;
+        let is_unbound =
+            |piece: &Piece| matches!(piece, Piece::Text(text) if !text.trim_ascii_start().starts_with(b"{"));
+        if prompt.form.is_some() && first.iter().flatten().any(is_unbound) {
+            self.dialects.learn(&model, |known| {
+                if known.binding == Binding::Grammar {
+                    known.binding = known.binding.weaker();
+                }
+            });
+        }
         if !in_thought.load(Ordering::Relaxed) {
             return Ok(Box::pin(stream::iter(first).chain(pieces)));
         }
-        Ok(self.begin(&model, &request.without_thoughts(), &prompt, false, deadline).await?.0)
+        Ok(self.begin(&model, &request.thinking(Some(Thinking::Off)), &prompt, false, deadline).await?.0)
     }
 
     async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {

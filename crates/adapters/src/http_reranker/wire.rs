@@ -1,4 +1,4 @@
-//! The two forms' JSON, and what makes a reply a judgement of these texts.
+//! The forms' JSON, and what makes a reply a judgement of these texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,25 @@ pub(super) enum Request<'a> {
         /// A text longer than the model's window is judged by its beginning, instead of refusing them all.
         truncate: bool,
     },
+    Voyage {
+        model: &'a str,
+        query: &'a str,
+        documents: &'a [String],
+        truncation: bool,
+    },
+    Score {
+        model: &'a str,
+        text_1: &'a str,
+        text_2: &'a [String],
+    },
 }
 
 impl<'a> Request<'a> {
     pub(super) fn new(form: RerankForm, model: &'a str, question: &'a str, texts: &'a [String]) -> Self {
         match form {
             RerankForm::Cohere => Self::Cohere { model, query: question, documents: texts, top_n: texts.len() },
+            RerankForm::Voyage => Self::Voyage { model, query: question, documents: texts, truncation: true },
+            RerankForm::Score => Self::Score { model, text_1: question, text_2: texts },
             RerankForm::Tei => Self::Tei { query: question, texts, raw_scores: false, truncate: true },
         }
     }
@@ -35,6 +48,12 @@ impl<'a> Request<'a> {
 #[derive(Deserialize)]
 struct CohereReply {
     results: Vec<Scored>,
+}
+
+/// Voyage's, and vLLM's of scores.
+#[derive(Deserialize)]
+struct DataReply {
+    data: Vec<Scored>,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +68,7 @@ pub(super) fn scores(form: RerankForm, body: &[u8], texts: usize, raw: bool) -> 
     let results = match form {
         RerankForm::Cohere => serde_json::from_slice::<CohereReply>(body).map(|reply| reply.results),
         RerankForm::Tei => serde_json::from_slice::<Vec<Scored>>(body),
+        RerankForm::Voyage | RerankForm::Score => serde_json::from_slice::<DataReply>(body).map(|reply| reply.data),
     };
     let results = results.map_err(|error| format!("its reply is not of the form: {error}; check `reranker.form`"))?;
     let found = results.into_iter().map(|Scored { index, score }| Ok((index, checked(score, raw)?)));
@@ -84,6 +104,9 @@ mod tests {
             written(RerankForm::Tei),
             r#"{"query":"q","texts":["one","two"],"raw_scores":false,"truncate":true}"#
         );
+        let voyage = r#"{"model":"m","query":"q","documents":["one","two"],"truncation":true}"#;
+        assert_eq!(written(RerankForm::Voyage), voyage);
+        assert_eq!(written(RerankForm::Score), r#"{"model":"m","text_1":"q","text_2":["one","two"]}"#);
     }
 
     #[test]
@@ -93,6 +116,11 @@ mod tests {
         assert_eq!(cohere(reply, 2).unwrap(), [1e-9, 0.9]);
         let reply = br#"[{"index":2,"score":1},{"index":0,"score":0.5,"text":"one"},{"index":1,"score":0}]"#;
         assert_eq!(scores(RerankForm::Tei, reply, 3, false).unwrap(), [0.5, 0.0, 1.0]);
+        let voyage =
+            br#"{"object":"list","data":[{"relevance_score":0.75,"index":1},{"relevance_score":0.25,"index":0}]}"#;
+        assert_eq!(scores(RerankForm::Voyage, voyage, 2, false).unwrap(), [0.25, 0.75]);
+        let score = br#"{"object":"list","data":[{"index":0,"object":"score","score":1},{"index":1,"object":"score","score":0.25}]}"#;
+        assert_eq!(scores(RerankForm::Score, score, 2, false).unwrap(), [1.0, 0.25]);
     }
 
     #[test]

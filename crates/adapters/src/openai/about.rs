@@ -3,14 +3,14 @@
 use std::fmt;
 
 use ibidem_ports::language_model::is_same_model;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{LARGEST_REPLY, OpenAiModel, OpenAiSettings, PATIENCE};
 use crate::bounded;
 
 /// A program that serves models.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerKind {
     LlamaCpp,
@@ -19,6 +19,7 @@ pub enum ServerKind {
     LmStudio,
     LiteLlm,
     TextEmbeddingsInference,
+    Infinity,
     /// It says nothing that tells it from others.
     #[default]
     Other,
@@ -33,6 +34,7 @@ impl fmt::Display for ServerKind {
             Self::LmStudio => "LM Studio",
             Self::LiteLlm => "LiteLLM",
             Self::TextEmbeddingsInference => "text-embeddings-inference",
+            Self::Infinity => "Infinity",
             Self::Other => "a server that does not say what it is",
         })
     }
@@ -69,6 +71,16 @@ impl AboutServer {
     }
 }
 
+/// How a server reranks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Reranks {
+    pub scale: RerankScale,
+    /// What `reranker.form` is for it.
+    pub form: &'static str,
+    /// What `reranker.url` is for it.
+    pub url: String,
+}
+
 /// How a server scores passages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -79,6 +91,18 @@ pub enum RerankScale {
     Logits,
     /// It gives a passage that does not answer as much as one that does.
     Useless,
+}
+
+impl RerankScale {
+    /// By the scores of a text that answers and one that does not.
+    fn of(scores: [f64; 2]) -> Self {
+        let [right, wrong] = scores;
+        match scores.iter().all(|score| (0.0..=1.0).contains(score)) {
+            _ if right <= wrong => Self::Useless,
+            true => Self::Probabilities,
+            false => Self::Logits,
+        }
+    }
 }
 
 /// A question, the text that answers it, and one that does not.
@@ -109,6 +133,9 @@ impl OpenAiModel {
             let about = AboutServer::of(ServerKind::TextEmbeddingsInference, info.get("version"));
             return about.with_windows(Some(&json!([info])), "model_id", "max_input_length");
         }
+        if let Some(models) = self.named_at("/models").await.filter(|models| owner(models) == Some("infinity")) {
+            return AboutServer::of(ServerKind::Infinity, models.get("version"));
+        }
         if self.beside("/health/liveliness").await.is_some_and(|alive| alive.is_string()) {
             return AboutServer::of(ServerKind::LiteLlm, None);
         }
@@ -119,23 +146,34 @@ impl OpenAiModel {
     }
 
     /// How it scores a passage that answers and one that does not; none of a server that does not rerank.
-    pub async fn rerank_scale(&self) -> Option<RerankScale> {
+    pub async fn reranks(&self) -> Option<Reranks> {
         let (query, documents) = RERANKED;
         let OpenAiSettings { model, connection, .. } = &self.settings;
-        let asked = json!({ "model": model, "query": query, "documents": documents });
-        let scores = match self.posted(connection.address("/rerank"), asked).await.as_ref().and_then(scores) {
-            Some(scores) => scores,
-            None => {
-                let asked = json!({ "query": query, "texts": documents, "raw_scores": false });
-                scores(&self.posted(connection.address_beside("/rerank"), asked).await?)?
-            }
-        };
-        let [right, wrong] = scores;
-        Some(match scores.iter().all(|score| (0.0..=1.0).contains(score)) {
-            _ if right <= wrong => RerankScale::Useless,
-            true => RerankScale::Probabilities,
-            false => RerankScale::Logits,
-        })
+        let forms = [
+            (
+                "cohere",
+                connection.address("/rerank"),
+                json!({ "model": model, "query": query, "documents": documents }),
+            ),
+            (
+                "tei",
+                connection.address_beside("/rerank"),
+                json!({ "query": query, "texts": documents, "raw_scores": false }),
+            ),
+            (
+                "score",
+                connection.address_beside("/score"),
+                json!({ "model": model, "text_1": query, "text_2": documents }),
+            ),
+        ];
+        for (form, url, asked) in forms {
+            let Some(reply) = self.posted(url.clone(), asked).await else { continue };
+            let Some(scores) = scores(&reply) else { continue };
+            let is_voyage = form == "cohere" && reply.get("data").is_some();
+            let form = if is_voyage { "voyage" } else { form };
+            return Some(Reranks { scale: RerankScale::of(scores), form, url });
+        }
+        None
     }
 
     /// How many numbers it makes of a text; none of a server that embeds nothing.
@@ -143,6 +181,11 @@ impl OpenAiModel {
         let asked = json!({ "model": self.settings.model, "input": [RERANKED.0] });
         let reply = self.posted(self.settings.connection.address("/embeddings"), asked).await?;
         reply["data"][0]["embedding"].as_array().map(Vec::len).filter(|dimensions| *dimensions > 0)
+    }
+
+    async fn named_at(&self, path: &str) -> Option<Value> {
+        let connection = &self.settings.connection;
+        json_of(connection.authorised(self.client.get(connection.address(path)))).await
     }
 
     async fn beside(&self, path: &str) -> Option<Value> {
@@ -162,6 +205,10 @@ async fn json_of(request: reqwest::RequestBuilder) -> Option<Value> {
         serde_json::from_slice(&bounded::body(reply, LARGEST_REPLY).await.ok()?).ok()
     };
     tokio::time::timeout(PATIENCE, asked).await.ok().flatten()
+}
+
+fn owner(models: &Value) -> Option<&str> {
+    models["data"][0]["owned_by"].as_str()
 }
 
 /// The scores of two texts in their order, in the forms of Cohere, Jina, Voyage and text-embeddings-inference.
@@ -194,6 +241,19 @@ mod tests {
             assert_eq!(scores(&reply), Some([0.9, 0.1]), "{what}");
         }
         assert_eq!(scores(&json!({ "error": "no" })), None);
+    }
+
+    #[test]
+    fn a_scale_is_found_by_one_right_and_one_wrong_text() {
+        for (scores, scale) in [
+            ([0.9, 0.1], RerankScale::Probabilities),
+            ([4.0, -9.0], RerankScale::Logits),
+            ([1.4, 0.2], RerankScale::Logits),
+            ([0.4, 0.4], RerankScale::Useless),
+            ([-3.0, 2.0], RerankScale::Useless),
+        ] {
+            assert_eq!(RerankScale::of(scores), scale, "{scores:?}");
+        }
     }
 
     #[test]

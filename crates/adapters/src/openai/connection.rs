@@ -6,14 +6,27 @@ use std::time::Duration;
 
 use ibidem_ports::language_model::ModelError;
 use reqwest::{Certificate, Client, RequestBuilder};
+use serde::Deserialize;
 
 use super::PATIENCE;
+
+/// How a server is spoken to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// OpenAI's chat completions, which nearly every server has.
+    #[default]
+    OpenAi,
+    /// Ollama's own. Through OpenAI's it loads a model with a window of its own choice, and cuts prompts silently.
+    Ollama,
+}
 
 /// A server and how one is let in. It has no `Debug`: addresses, keys and headers may be secret.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Connection {
     /// Up to and with `/v1`. What stands in it behind a `?` goes with every request, as Azure's `api-version` must.
     pub url: String,
+    pub protocol: Protocol,
     pub api_key: Option<String>,
     /// The header that carries the key as it is, as Azure's `api-key` does; none for `Authorization: Bearer`.
     pub api_key_header: Option<String>,

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Serialize;
+
 /// A parameter of a request that a server may not know, or not allow for a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parameter {
@@ -10,27 +12,36 @@ enum Parameter {
     Temperature,
     Seed,
     StreamOptions,
-    /// That a model may think, or how much.
-    Thinking,
+    /// How much a model may think.
+    Effort,
+    /// Whether it may, as an argument of its prompt's template.
+    Template,
+    /// A grammar of the form.
+    Grammar,
     /// The form that a reply must have.
     ReplyForm,
 }
 
 impl Parameter {
     /// Each with the names that servers refuse it by.
-    const NAMED: [(Self, &'static [&'static str]); 6] = [
+    const NAMED: [(Self, &'static [&'static str]); 8] = [
         (Self::MaxTokens, &["max_tokens"]),
         (Self::Temperature, &["temperature"]),
         (Self::Seed, &["seed"]),
         (Self::StreamOptions, &["stream_options", "include_usage"]),
-        (Self::Thinking, &["reasoning_effort", "chat_template_kwargs", "enable_thinking"]),
+        (Self::Effort, &["reasoning_effort"]),
+        (Self::Template, &["chat_template_kwargs", "enable_thinking"]),
+        (Self::Grammar, &["grammar"]),
         (Self::ReplyForm, &["response_format", "json_schema", "json_object", "guided_json", "structured output"]),
     ];
 }
 
 /// How servers say that they do not take a parameter.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 15] = [
     "unsupported",
+    "unavailable",
+    "input should be",
+    "must be",
     "not supported",
     "not support",
     "not permitted",
@@ -45,11 +56,14 @@ const REFUSALS: [&str; 12] = [
 ];
 
 /// How far a server can bind a model to the form of a reply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Binding {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Binding {
     /// To a schema.
     #[default]
     Schema,
+    /// To a grammar. A server that does not know those mostly says nothing: the reply shows it.
+    Grammar,
     /// To some JSON object.
     Object,
     /// Not at all.
@@ -57,9 +71,10 @@ pub(super) enum Binding {
 }
 
 impl Binding {
-    fn weaker(self) -> Self {
+    pub(super) fn weaker(self) -> Self {
         match self {
-            Self::Schema => Self::Object,
+            Self::Schema => Self::Grammar,
+            Self::Grammar => Self::Object,
             Self::Object | Self::None => Self::None,
         }
     }
@@ -73,11 +88,13 @@ pub(super) struct Dialect {
     pub(super) no_temperature: bool,
     pub(super) no_seed: bool,
     pub(super) no_stream_options: bool,
-    /// It cannot be asked not to think.
-    pub(super) no_thinking_switch: bool,
+    pub(super) no_effort: bool,
+    pub(super) no_template: bool,
     pub(super) binding: Binding,
     /// Its replies begin inside a thought: its prompt opens it, and the reply only closes it.
     pub(super) begins_thinking: bool,
+    /// It was seen to think.
+    pub(super) thinks: bool,
 }
 
 impl Dialect {
@@ -90,11 +107,20 @@ impl Dialect {
         let named = |names: &[&str]| names.iter().any(|name| refusal.contains(name));
         let mut learned = self;
         for (parameter, names) in Parameter::NAMED {
-            if named(names) {
+            if self.sends(parameter) && named(names) {
                 learned.leave_out(parameter);
             }
         }
         (learned != self).then_some(learned)
+    }
+
+    /// Whether it is sent at all: of what binds a reply to its form, one goes out.
+    fn sends(self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::Grammar => self.binding == Binding::Grammar,
+            Parameter::ReplyForm => matches!(self.binding, Binding::Schema | Binding::Object),
+            _ => true,
+        }
     }
 
     fn leave_out(&mut self, parameter: Parameter) {
@@ -103,8 +129,9 @@ impl Dialect {
             Parameter::Temperature => self.no_temperature = true,
             Parameter::Seed => self.no_seed = true,
             Parameter::StreamOptions => self.no_stream_options = true,
-            Parameter::Thinking => self.no_thinking_switch = true,
-            Parameter::ReplyForm => self.binding = self.binding.weaker(),
+            Parameter::Effort => self.no_effort = true,
+            Parameter::Template => self.no_template = true,
+            Parameter::Grammar | Parameter::ReplyForm => self.binding = self.binding.weaker(),
         }
     }
 }
@@ -142,11 +169,22 @@ mod tests {
         assert_eq!(plain.after(strict), Some(Dialect { no_seed: true, ..plain }));
         let both = "litellm.UnsupportedParamsError: x does not support parameters: ['seed', 'temperature']";
         assert_eq!(plain.after(both), Some(Dialect { no_seed: true, no_temperature: true, ..plain }));
-        let no_schema = "This response_format type is unavailable now, json_schema is not supported";
+        let by_grammar = Dialect { binding: Binding::Grammar, ..plain };
+        for no_schema in [
+            "This response_format type is unavailable now",
+            r#"{"detail":[{"loc":["body","response_format","type"],"msg":"Input should be 'text' or 'json_object'"}]}"#,
+            "json_schema is not supported; use a grammar",
+        ] {
+            assert_eq!(plain.after(no_schema), Some(by_grammar), "{no_schema}");
+        }
         let by_object = Dialect { binding: Binding::Object, ..plain };
-        assert_eq!(plain.after(no_schema), Some(by_object));
         let no_form = "'response_format' of type 'json_object' is not supported with this model";
         assert_eq!(by_object.after(no_form), Some(Dialect { binding: Binding::None, ..plain }));
+        let no_grammar = r#"{"error":{"message":"Unrecognized request argument supplied: grammar"}}"#;
+        assert_eq!(by_grammar.after(no_grammar), Some(by_object));
+        assert_eq!(plain.after(no_grammar), None, "it was not sent");
+        let no_template = "Unrecognized request argument supplied: chat_template_kwargs";
+        assert_eq!(plain.after(no_template), Some(Dialect { no_template: true, ..plain }));
         // About the length of the prompt, or about something that is no parameter of ours.
         for other in [
             "This model's maximum context length is 8192 tokens, however you requested 9000 tokens (8000 in the messages, \

@@ -3,8 +3,12 @@
 use eventsource_stream::{EventStreamError, Eventsource as _};
 use futures::{Stream, StreamExt as _};
 use ibidem_ports::language_model::{Cut, ModelError, ModelFault, Piece, Pieces, Usage};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::time::Instant;
 
+use super::connection::Protocol;
+use super::ollama::{LinesAsEvents, OllamaChunk};
 use super::thoughts::{Thoughts, WasThought};
 use super::wire::{ChatChunk, Choice};
 use super::{broken_off, reason};
@@ -40,6 +44,8 @@ struct Received {
 /// The end of a stream, with what its reader learned of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
+    /// The model thought, and then said something.
+    BehindThought,
     /// The model thought until its tokens were used up, and said nothing.
     InThought,
     /// It turned out to have begun in the middle of a thought.
@@ -50,7 +56,7 @@ pub(super) enum Ended {
 /// what arrived: no server decides how much memory its reply takes. Thoughts are taken out; `noticed` is told of a reply
 /// that was nothing else.
 pub(super) fn pieces(
-    reply: reqwest::Response,
+    (reply, protocol): (reqwest::Response, Protocol),
     tokens: u32,
     deadline: Instant,
     late: ModelError,
@@ -58,9 +64,17 @@ pub(super) fn pieces(
     noticed: impl Fn(Ended) + Send + 'static,
 ) -> Pieces {
     let most = (tokens as usize).saturating_mul(BYTES_OF_A_TOKEN).saturating_add(BYTES_BESIDE);
-    let events = Box::pin(bounded::pieces(reply, most, LONGEST_LINE).eventsource());
+    let mut lines = LinesAsEvents::default();
+    let bytes = bounded::pieces(reply, most, LONGEST_LINE).map(move |piece| {
+        let piece = piece?;
+        Ok(match protocol {
+            Protocol::OpenAi => piece.as_ref().to_vec(),
+            Protocol::Ollama => lines.read(piece.as_ref()),
+        })
+    });
     let begun = Reading {
-        events,
+        events: Box::pin(bytes.eventsource()),
+        protocol,
         received: Received::default(),
         thoughts,
         text_left: (tokens as usize).saturating_mul(TEXT_OF_A_TOKEN),
@@ -81,6 +95,7 @@ pub(super) fn pieces(
 /// A reply that is being read.
 struct Reading<S, N> {
     events: S,
+    protocol: Protocol,
     received: Received,
     thoughts: Thoughts,
     text_left: usize,
@@ -112,7 +127,7 @@ where
                 }
                 Ok(Some(Err(EventStreamError::Transport(error)))) => Err(broken_off(error)),
                 Ok(Some(Err(error))) => Err(ModelError::Own(ModelFault::Failed(reason(&error)))),
-                Ok(Some(Ok(event))) => match understood(&event.data, &mut self.received) {
+                Ok(Some(Ok(event))) => match understood(&event.data, self.protocol, &mut self.received) {
                     Ok(Event::Nothing) => continue,
                     Ok(Event::Text(text)) if text.len() > self.text_left => Err(too_much(self.tokens)),
                     Ok(Event::Text(text)) => {
@@ -141,8 +156,8 @@ where
     fn end(&mut self) -> Piece {
         let done = Piece::Done { usage: self.received.usage, cut: self.received.cut };
         let said = self.thoughts.rest();
-        if (self.thoughts.thought || self.received.thought) && !self.thoughts.said {
-            (self.noticed)(Ended::InThought);
+        if self.thoughts.thought || self.received.thought {
+            (self.noticed)(if self.thoughts.said { Ended::BehindThought } else { Ended::InThought });
         }
         if said.is_empty() {
             return done;
@@ -156,14 +171,44 @@ fn too_much(tokens: u32) -> ModelError {
     ModelError::Own(ModelFault::Failed(format!("it wrote far more than the {tokens} tokens that it was asked for")))
 }
 
-fn understood(data: &str, received: &mut Received) -> Result<Event, ModelError> {
-    if data.trim() == "[DONE]" {
-        return Ok(Event::Done);
+fn understood(data: &str, protocol: Protocol, received: &mut Received) -> Result<Event, ModelError> {
+    match protocol {
+        Protocol::OpenAi if data.trim() == "[DONE]" => Ok(Event::Done),
+        Protocol::OpenAi => understood_chunk(parsed(data)?, received),
+        Protocol::Ollama => understood_line(parsed(data)?, received),
     }
-    let chunk: ChatChunk = serde_json::from_str(data)
-        .map_err(|error| ModelError::Own(ModelFault::Failed(format!("an event is not of the protocol: {error}"))))?;
-    if let Some(error) = chunk.error {
-        return Err(ModelError::Own(ModelFault::Failed(error.to_string())));
+}
+
+fn parsed<T: DeserializeOwned>(data: &str) -> Result<T, ModelError> {
+    serde_json::from_str(data)
+        .map_err(|error| ModelError::Own(ModelFault::Failed(format!("an event is not of the protocol: {error}"))))
+}
+
+fn failed(error: &Value) -> ModelError {
+    ModelError::Own(ModelFault::Failed(error.to_string()))
+}
+
+fn understood_line(line: OllamaChunk, received: &mut Received) -> Result<Event, ModelError> {
+    if let Some(error) = &line.error {
+        return Err(failed(error));
+    }
+    received.thought |= line.is_thought();
+    if line.done {
+        received.usage = Some(line.usage());
+        received.finished = true;
+        received.cut = received.cut.or(line.cut());
+    }
+    let is_last = line.done;
+    Ok(match line.text() {
+        Some(text) => Event::Text(text),
+        None if is_last => Event::Done,
+        None => Event::Nothing,
+    })
+}
+
+fn understood_chunk(chunk: ChatChunk, received: &mut Received) -> Result<Event, ModelError> {
+    if let Some(error) = &chunk.error {
+        return Err(failed(error));
     }
     if let Some(counted) = chunk.usage {
         received.usage = Some(counted.into());
@@ -183,10 +228,11 @@ mod tests {
     /// What a whole stream of these events comes to.
     fn received(events: &[&str]) -> (String, Received) {
         let mut received = Received::default();
-        let text = events.iter().filter_map(|event| match understood(event, &mut received).unwrap() {
-            Event::Text(text) => Some(text),
-            Event::Nothing | Event::Done => None,
-        });
+        let text =
+            events.iter().filter_map(|event| match understood(event, Protocol::OpenAi, &mut received).unwrap() {
+                Event::Text(text) => Some(text),
+                Event::Nothing | Event::Done => None,
+            });
         (text.collect(), received)
     }
 

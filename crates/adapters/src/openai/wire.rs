@@ -6,33 +6,54 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::dialect::{Binding, Dialect};
+use super::grammar::grammar;
 
 /// As many as the protocol allows.
 const LIKELY_TOKENS: u32 = 20;
 
+/// How much a model may think before it answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Thinking {
+    Off,
+    Low,
+    Medium,
+    High,
+}
+
 #[derive(Serialize)]
 pub(super) struct ChatRequest<'a> {
-    model: &'a str,
-    messages: Vec<ChatMessage<'a>>,
+    pub(super) model: &'a str,
+    pub(super) messages: Vec<ChatMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
+    pub(super) temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u32>,
+    pub(super) max_tokens: Option<u32>,
     /// The same for models that think: their thoughts count too.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    stream: bool,
+    pub(super) stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
     /// The same prompt gets the same words, where the server can.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u32>,
+    pub(super) seed: Option<u32>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    likelihoods: Option<Likelihoods>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    without_thoughts: Option<WithoutThoughts>,
+    pub(super) likelihoods: Option<Likelihoods>,
+    /// How the servers that know thoughts are told how much of them there may be. Those that do not know a field ignore
+    /// it, or refuse it once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_template_kwargs: Option<TemplateArguments>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grammar: Option<String>,
+    #[serde(skip)]
+    pub(super) thinking: Option<Thinking>,
+    #[serde(skip)]
+    pub(super) form: Option<&'a ReplyForm>,
 }
 
 /// What binds a reply to a form.
@@ -60,16 +81,9 @@ impl<'a> ResponseFormat<'a> {
         match binding {
             Binding::Schema => Some(self),
             Binding::Object => Some(Self::JsonObject),
-            Binding::None => None,
+            Binding::Grammar | Binding::None => None,
         }
     }
-}
-
-/// How the servers that know thoughts are asked for none. Those that do not know a field ignore it, or refuse it once.
-#[derive(Clone, Copy, Serialize)]
-struct WithoutThoughts {
-    reasoning_effort: &'static str,
-    chat_template_kwargs: TemplateArguments,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -77,9 +91,15 @@ struct TemplateArguments {
     enable_thinking: bool,
 }
 
-impl WithoutThoughts {
-    const ASKED: Self =
-        Self { reasoning_effort: "low", chat_template_kwargs: TemplateArguments { enable_thinking: false } };
+impl Thinking {
+    /// No server knows less than `low` under this name for all of its models.
+    fn effort(self) -> &'static str {
+        match self {
+            Self::Off | Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -88,13 +108,13 @@ struct StreamOptions {
 }
 
 #[derive(Clone, Copy, Serialize)]
-struct Likelihoods {
+pub(super) struct Likelihoods {
     logprobs: bool,
     top_logprobs: u32,
 }
 
 #[derive(Clone, Copy, Serialize)]
-struct ChatMessage<'a> {
+pub(super) struct ChatMessage<'a> {
     role: Speaker,
     content: &'a str,
 }
@@ -113,8 +133,12 @@ impl<'a> ChatRequest<'a> {
             stream_options: Some(StreamOptions { include_usage: true }),
             seed: Some(0),
             likelihoods: None,
-            without_thoughts: None,
-            response_format: prompt.form.as_ref().map(ResponseFormat::of),
+            reasoning_effort: None,
+            chat_template_kwargs: None,
+            response_format: None,
+            grammar: None,
+            thinking: None,
+            form: prompt.form.as_ref(),
         }
     }
 
@@ -126,14 +150,13 @@ impl<'a> ChatRequest<'a> {
             stream: false,
             stream_options: None,
             likelihoods: Some(Likelihoods { logprobs: true, top_logprobs: LIKELY_TOKENS }),
-            without_thoughts: None,
             ..Self::streamed(model, prompt)
         }
     }
 
-    /// The same, and the model is asked not to think first.
-    pub(super) fn without_thoughts(self) -> Self {
-        Self { without_thoughts: Some(WithoutThoughts::ASKED), ..self }
+    /// The same, and the model is told how much it may think; where nobody says, that is its own affair.
+    pub(super) fn thinking(self, thinking: Option<Thinking>) -> Self {
+        Self { thinking: thinking.or(self.thinking), ..self }
     }
 
     /// The same as this server takes it for this model.
@@ -149,8 +172,15 @@ impl<'a> ChatRequest<'a> {
             stream_options: self.stream_options.filter(|_| !dialect.no_stream_options),
             seed: self.seed.filter(|_| !dialect.no_seed),
             likelihoods: self.likelihoods,
-            without_thoughts: self.without_thoughts.filter(|_| !dialect.no_thinking_switch),
-            response_format: self.response_format.and_then(|format| format.as_far_as(dialect.binding)),
+            reasoning_effort: self.thinking.filter(|_| !dialect.no_effort).map(Thinking::effort),
+            chat_template_kwargs: self
+                .thinking
+                .filter(|_| !dialect.no_template)
+                .map(|thinking| TemplateArguments { enable_thinking: thinking != Thinking::Off }),
+            response_format: self.form.and_then(|form| ResponseFormat::of(form).as_far_as(dialect.binding)),
+            grammar: self.form.filter(|_| dialect.binding == Binding::Grammar).and_then(|form| grammar(&form.schema)),
+            thinking: self.thinking,
+            form: self.form,
         }
     }
 }
@@ -231,6 +261,9 @@ impl Content {
 pub(super) struct Completion {
     #[serde(default)]
     choices: Vec<CompletionChoice>,
+    /// Where Ollama has them.
+    #[serde(default)]
+    logprobs: Option<Vec<WrittenToken>>,
 }
 
 #[derive(Deserialize)]
@@ -262,7 +295,8 @@ impl Completion {
     /// Likeliest first; none when the server does not say.
     pub(super) fn first_tokens(self) -> Vec<LikelyToken> {
         let logprobs = self.choices.into_iter().next().and_then(|choice| choice.logprobs);
-        let first = logprobs.and_then(|logprobs| logprobs.content).unwrap_or_default().into_iter().next();
+        let written = logprobs.and_then(|logprobs| logprobs.content).or(self.logprobs);
+        let first = written.unwrap_or_default().into_iter().next();
         let tokens = first.map(|token| token.top_logprobs).unwrap_or_default().into_iter();
         let mut tokens: Vec<LikelyToken> =
             tokens.filter_map(|token| Some(LikelyToken { text: token.token, logprob: token.logprob? })).collect();

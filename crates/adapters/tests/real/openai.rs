@@ -96,6 +96,43 @@ async fn a_real_model_is_bound_to_a_form_that_it_would_not_keep_by_itself() {
 }
 
 #[tokio::test]
+async fn a_real_model_is_bound_by_a_grammar_where_no_schema_is_taken() {
+    let name = setting("IBIDEM__LANGUAGE_MODEL__NAME");
+    let url = setting("IBIDEM__LANGUAGE_MODEL__URL");
+    // It refuses the schema, and passes on what comes then.
+    let refusing = refusing_schemas(url.trim_end_matches("/v1").to_owned()).await;
+    let model = model(OpenAiSettings { model: name, ..settings(format!("{refusing}/v1"), Duration::from_secs(60)) });
+    let (text, _) = written(&model, Prompt { form: Some(form()), ..prompt("Tell me a story about a horse.") }).await;
+    let reply: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert!(reply["number"] == 3 || reply["number"] == 4, "{text}");
+}
+
+/// The address of what passes requests on to a server, except those with a schema.
+async fn refusing_schemas(to: String) -> String {
+    use axum::body::{Body, Bytes};
+    use axum::response::Response;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let pass_on = move |uri: axum::http::Uri, body: Bytes| {
+        let to = format!("{to}{uri}");
+        async move {
+            if body.windows(11).any(|window| window == b"json_schema") {
+                let why = r#"{"error":{"message":"response_format json_schema is not supported"}}"#;
+                return Response::builder().status(400).body(Body::from(why)).unwrap();
+            }
+            let request = reqwest::Client::new().post(to).header("content-type", "application/json").body(body);
+            let reply = request.send().await.unwrap();
+            let kind = reply.headers()["content-type"].clone();
+            let body = Body::from_stream(reply.bytes_stream());
+            Response::builder().header("content-type", kind).body(body).unwrap()
+        }
+    };
+    let router = axum::Router::new().fallback(pass_on);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+#[tokio::test]
 async fn a_server_that_does_not_say_how_likely_its_tokens_are_is_no_judge() {
     let replies = [
         ("silent", r#"{"choices":[{"message":{"content":"Yes"},"logprobs":null}]}"#, "top_logprobs"),
@@ -330,12 +367,14 @@ async fn of_a_server_without_a_list_each_model_is_there_as_far_as_anybody_can_te
 }
 
 #[tokio::test]
-async fn a_server_that_knows_no_schema_is_asked_for_json_and_then_for_nothing() {
+async fn a_server_that_knows_no_schema_gets_a_grammar_is_asked_for_json_and_then_for_nothing() {
     let no_schema =
         r#"{"error":{"message":"This response_format type is not supported now","type":"invalid_request_error"}}"#;
+    let no_grammar = r#"{"error":{"message":"Unrecognized request argument supplied: grammar"}}"#;
     let no_json = r#"{"error":{"message":"'response_format' is an unsupported parameter"}}"#;
     let said = streamed(&[&text("{}"), r#"{"delta":{},"finish_reason":"stop"}"#]);
-    let replies = vec![refusal("400 Bad Request", no_schema), refusal("400 Bad Request", no_json), said.clone(), said];
+    let refused = [no_schema, no_grammar, no_json].map(|why| refusal("400 Bad Request", why));
+    let replies = refused.into_iter().chain([said.clone(), said]).collect();
     let (url, asked) = scripted(replies).await;
     let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
     for _ in 0..2 {
@@ -343,8 +382,11 @@ async fn a_server_that_knows_no_schema_is_asked_for_json_and_then_for_nothing() 
     }
     let bodies: Vec<_> = asked.lock().unwrap().iter().map(|request| body_of(request)).collect();
     assert_eq!(bodies[0]["response_format"]["json_schema"]["schema"], form().schema);
-    assert_eq!(bodies[1]["response_format"], serde_json::json!({ "type": "json_object" }));
-    assert!(bodies[2..].iter().all(|body| body.get("response_format").is_none()), "{bodies:?}");
+    assert!(
+        bodies[1]["grammar"].as_str().unwrap().starts_with("root ::= ") && bodies[1].get("response_format").is_none()
+    );
+    assert_eq!(bodies[2]["response_format"], serde_json::json!({ "type": "json_object" }));
+    assert!(bodies[3..].iter().all(|body| body.get("response_format").is_none()), "{bodies:?}");
 }
 
 #[tokio::test]

@@ -23,7 +23,8 @@ pub fn model(settings: &LanguageModelSettings, name: &str) -> anyhow::Result<Ope
 }
 
 fn within(settings: &LanguageModelSettings, name: &str, timeout: Duration) -> anyhow::Result<OpenAiModel> {
-    OpenAiModel::new(settings.server_of(name, timeout)).context("check `language_model`")
+    let server = OpenAiModel::new(settings.server_of(name, timeout)).context("check `language_model`")?;
+    Ok(server.sending(settings.sent_along(name)))
 }
 
 /// A model's server, asked to count.
@@ -83,7 +84,7 @@ impl Models<'_> {
     fn on_its_server(&mut self, name: &str, timeout: Duration) -> anyhow::Result<OpenAiModel> {
         let connection = self.settings.connection(name);
         if let Some((_, server)) = self.servers.iter().find(|(known, _)| *known == connection) {
-            return Ok(server.other(name, timeout));
+            return Ok(server.other(name, timeout).sending(self.settings.sent_along(name)));
         }
         let server = within(self.settings, name, timeout)?;
         self.servers.push((connection, server.clone()));

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::openai::{Connection, OpenAiSettings};
+use ibidem_adapters::openai::{Connection, OpenAiSettings, Protocol, SentAlong, Thinking};
 use ibidem_ports::language_model::{ModelLimits, is_same_model};
 use serde::Deserialize;
 
 use super::Settings;
 use super::models::text;
 use super::read::Problems;
-use super::value::{AtLeast, Given, HttpUrl, Millis};
+use super::value::{AtLeast, Given, HttpUrl, Millis, Word};
 
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModelSettings {
     url: Option<HttpUrl>,
+    protocol: Word<Protocol>,
     api_key: Option<String>,
     api_key_header: Option<String>,
     headers: BTreeMap<String, String>,
@@ -32,6 +33,7 @@ pub struct LanguageModelSettings {
     pub planner_timeout_ms: Millis,
     window: AtLeast<u32, SMALLEST_WINDOW>,
     response: AtLeast<u32, 1>,
+    thinking: Option<Word<Thinking>>,
     tokenizer: TokenizerSource,
     models: BTreeMap<String, KnownModel>,
 }
@@ -41,6 +43,8 @@ pub struct LanguageModelSettings {
 #[serde(deny_unknown_fields)]
 struct ServerSettings {
     url: HttpUrl,
+    #[serde(default)]
+    protocol: Option<Word<Protocol>>,
     #[serde(default)]
     api_key: Option<String>,
     #[serde(default)]
@@ -74,6 +78,7 @@ struct KnownModel {
     server: Option<ServerSettings>,
     window: Option<AtLeast<u32, SMALLEST_WINDOW>>,
     response: Option<AtLeast<u32, 1>>,
+    thinking: Option<Word<Thinking>>,
     tokenizer: Option<TokenizerSource>,
 }
 
@@ -113,16 +118,24 @@ impl LanguageModelSettings {
     /// Where a model is, and what is sent there.
     pub fn connection(&self, name: &str) -> Connection {
         if let Some(server) = self.known(name).and_then(|model| model.server.clone()) {
-            let ServerSettings { url, api_key, api_key_header, headers, ca_file } = server;
-            return Connection { url: url.to_string(), api_key, api_key_header, headers, ca_file };
+            let ServerSettings { url, protocol, api_key, api_key_header, headers, ca_file } = server;
+            let protocol = protocol.map(Word::get).unwrap_or_default();
+            return Connection { url: url.to_string(), protocol, api_key, api_key_header, headers, ca_file };
         }
         Connection {
             url: text(self.url.as_ref()),
+            protocol: self.protocol.get(),
             api_key: self.api_key.clone(),
             api_key_header: self.api_key_header.clone(),
             headers: self.headers.clone(),
             ca_file: self.ca_file.clone(),
         }
+    }
+
+    /// What is sent with each request to a model.
+    pub fn sent_along(&self, name: &str) -> SentAlong {
+        let thinking = self.known(name).and_then(|model| model.thinking).or(self.thinking);
+        SentAlong { window: Some(self.limits(name).window), thinking: thinking.map(Word::get) }
     }
 
     /// The model that writes answers.

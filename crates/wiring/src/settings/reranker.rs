@@ -146,9 +146,9 @@ impl Settings {
         let is_http = chosen == RerankerUse::Http;
         check_url("reranker", is_http, url.as_ref(), "http://127.0.0.1:8081/rerank", problems);
         problems.unless(
-            !is_http || form.get() != RerankForm::Cohere || name.is_some(),
+            !is_http || form.get() == RerankForm::Tei || name.is_some(),
             "reranker.name",
-            "is needed with `reranker.form: cohere`: the model to ask for",
+            "is needed unless `reranker.form` is tei: the model to ask for",
         );
         problems.unless(
             second.folder.is_none() || chosen != RerankerUse::None,

@@ -6,6 +6,7 @@ use ibidem_adapters::hand_over::Secret;
 use ibidem_adapters::http_entailment::EntailmentForm;
 use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::onnx::ClaimInput;
+use ibidem_adapters::openai::{Protocol, SentAlong, Thinking};
 use ibidem_engine::policy::VerificationMode;
 use ibidem_server::MetricsReaders;
 use ibidem_words::Sha256Hash;
@@ -147,6 +148,16 @@ fn roles_name_models_and_each_model_has_its_limits() {
     assert_eq!((limits("small"), limits("unheard-of")), ((4_096, 64), (4_096, 1_024)));
     assert_eq!(*models.tokenizer("small"), TokenizerSource::Server);
     assert_eq!(*models.tokenizer("qwen3:8b"), TokenizerSource::File("qwen.json".into()));
+    assert_eq!(models.sent_along("small"), SentAlong { window: Some(4_096), thinking: None });
+    assert_eq!(models.connection("small").protocol, Protocol::OpenAi);
+    let ollama = "language_model:\n  url: http://127.0.0.1:1/v1\n  protocol: ollama\n  name: a\n  thinking: off\n  models:\n    \
+                  b: {thinking: high, window: 16384, server: {url: 'http://127.0.0.1:2/v1'}}\n";
+    let settings_of_ollama = load_with(ollama, &[], &[]).unwrap();
+    let of_ollama = settings_of_ollama.language_model().unwrap();
+    let protocols = ["a", "b"].map(|name| of_ollama.connection(name).protocol);
+    assert_eq!(protocols, [Protocol::Ollama, Protocol::OpenAi]);
+    let thinking = ["a", "b"].map(|name| of_ollama.sent_along(name).thinking);
+    assert_eq!(thinking, [Some(Thinking::Off), Some(Thinking::High)]);
     let environment = [
         ("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1/"),
         ("IBIDEM__LANGUAGE_MODEL__ROLES__ANSWER", "large"),

@@ -1,5 +1,7 @@
-//! The language models: whether the server has those that have a role, what fits into them, and who counts it.
+//! The language models: whether the server has those that have a role, what fits into them, who counts it, and what
+//! models of their size are good for.
 
+use ibidem_adapters::openai::Protocol;
 use ibidem_engine::roles::NamedModel;
 use ibidem_ports::language_model::is_same_model;
 
@@ -11,7 +13,9 @@ const PART: &str = "language model";
 
 pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) -> Vec<Finding> {
     let Some(settings) = settings else {
-        return vec![Finding::ok(PART, "none configured; answers consist of sentences quoted from the documents")];
+        let found = "none configured; answers consist of sentences quoted from the documents (config/models/none.yaml; the \
+                     files beside it are for small, large and hosted models)";
+        return vec![Finding::ok(PART, found)];
     };
     let roles = match compose::roles::roles(Some(settings)).await {
         Ok(roles) => roles,
@@ -21,7 +25,7 @@ pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) ->
     let mut servers = Vec::new();
     for (role, model) in roles.filled() {
         let connection = settings.connection(&model.name);
-        let known = servers.iter().find(|(known, _)| *known == connection).map(|(_, listed)| Clone::clone(listed));
+        let known = servers.iter().find(|(known, _)| known == &connection).map(|(_, listed)| Clone::clone(listed));
         let listed = match known {
             Some(listed) => listed,
             None => {
@@ -31,14 +35,15 @@ pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) ->
                                 the model's `server`";
                     findings.push(Finding::broken(PART, error.clone(), mend));
                 }
-                servers.push((connection, listed.clone()));
+                servers.push((connection.clone(), listed.clone()));
                 listed
             }
         };
         if let Ok(listed) = listed {
-            findings.push(in_role(role, model, listed.as_deref()));
+            findings.push(in_role(role, model, connection.protocol, listed.as_deref()));
         }
     }
+    findings.extend(size_of(settings.answer()).map(|size| fitting(settings.answer(), size)));
     if servers.iter().any(|(_, listed)| listed.is_ok()) {
         findings.push(counting(settings, &roles.filled()).await);
     }
@@ -55,7 +60,7 @@ async fn listed(settings: &LanguageModelSettings, name: &str) -> Result<Option<L
 type Listed = Vec<(String, Option<u32>)>;
 
 /// A model in its role, beside what the server says of it.
-fn in_role(role: &str, model: &NamedModel, listed: Option<&[(String, Option<u32>)]>) -> Finding {
+fn in_role(role: &str, model: &NamedModel, protocol: Protocol, listed: Option<&[(String, Option<u32>)]>) -> Finding {
     let NamedModel { name, limits, tokenizer, .. } = model;
     let Some(listed) = listed else {
         let found = format!("{role}: {name}; its server has no list of models, so nobody knows whether it is there");
@@ -70,13 +75,16 @@ fn in_role(role: &str, model: &NamedModel, listed: Option<&[(String, Option<u32>
         );
         return Finding::broken(PART, found, mend);
     };
-    if let Some(window) = window.filter(|window| *window < limits.window) {
+    // Ollama loads it anew with the window that is asked for.
+    let is_served_with = window.filter(|_| protocol == Protocol::OpenAi);
+    if let Some(window) = is_served_with.filter(|window| *window < limits.window) {
         let found = format!(
             "{role}: {name} is served with a window of {window} tokens, but the settings say {}",
             limits.window
         );
         let mend = "set `language_model.window`, or the model's in `language_model.models`, to what is served: longer \
-                    prompts would be refused";
+                    prompts would be refused or cut. With Ollama, set `language_model.protocol: ollama` instead, and it \
+                    loads the model with the window of the settings";
         return Finding::broken(PART, found, mend);
     }
     let found = format!(
@@ -84,6 +92,31 @@ fn in_role(role: &str, model: &NamedModel, listed: Option<&[(String, Option<u32>
         limits.window,
         limits.response,
         tokenizer.port().name()
+    );
+    Finding::ok(PART, found)
+}
+
+/// Parameters of a model in billions, as its name says them: `qwen3:4b`, `Llama-3.1-8B-Instruct`, `gemma3:270m`.
+fn size_of(name: &str) -> Option<f64> {
+    let lower = name.to_lowercase();
+    let parts = lower.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
+    let sizes = parts.filter_map(|part| {
+        let number = |unit: char| part.strip_suffix(unit)?.parse::<f64>().ok().filter(|number| *number > 0.0);
+        number('b').or_else(|| Some(number('m')? / 1_000.0))
+    });
+    sizes.reduce(f64::max)
+}
+
+/// What a model of so many billion parameters is mostly good for. What this one is, the probe says.
+fn fitting(name: &str, billions: f64) -> Finding {
+    let (good_for, file) = match billions {
+        ..1.0 => ("nothing here: quotations without a model are better", "none"),
+        1.0..8.0 => ("choosing sentences (`speak.mode: choose`)", "small"),
+        _ => ("writing by schema (`speak.notes_by: schema`), planning and judging", "large"),
+    };
+    let found = format!(
+        "{name} has {billions} billion parameters by its name; models of that size are mostly good for {good_for}: \
+         config/models/{file}.yaml. `ibidem models --probe` tries this one"
     );
     Finding::ok(PART, found)
 }

@@ -34,10 +34,34 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
         Ok(None) => return Finding::ok(PART, "none configured"),
         Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
     };
-    match judged(&reranker).await {
-        Ok(took) => Finding::ok(PART, format!("{}, one passage judged in {took} ms", reranker.port().name())),
-        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    let took = match judged(&reranker).await {
+        Ok(took) => took,
+        Err(error) => return Finding::broken(PART, error.to_string(), mend),
+    };
+    if let RerankerSource::Http(http) = &configured
+        && let Some(found) = wrong_scale(&reranker, http.raw_scores).await
+    {
+        return Finding::broken(PART, found, "correct `reranker.raw_scores`, or name a model that reranks");
     }
+    Finding::ok(PART, format!("{}, one passage judged in {took} ms", reranker.port().name()))
+}
+
+/// A probability that was taken for a logit comes to something from here to [`MOST_OF_PROBABILITY`].
+const LEAST_OF_PROBABILITY: f32 = 0.5;
+const MOST_OF_PROBABILITY: f32 = 0.732;
+
+/// What is wrong with the scores of a passage that answers and one that does not.
+async fn wrong_scale(reranker: &Part<dyn Reranker>, raw_scores: bool) -> Option<String> {
+    let passages = ["Ibidem is Latin for: in the same place.", "The office is closed on the first of May."];
+    let passages = passages.map(str::to_owned).to_vec();
+    let scores = reranker.call(Deadline::NONE, |reranker| reranker.score("What does ibidem mean?", passages)).await;
+    let [right, wrong] = scores.ok()?[..] else { return None };
+    if right <= wrong {
+        return Some(format!("it gives a passage that answers {right:.3}, and one that does not {wrong:.3}"));
+    }
+    let is_squeezed = |score: f32| (LEAST_OF_PROBABILITY..=MOST_OF_PROBABILITY).contains(&score);
+    (raw_scores && is_squeezed(right) && is_squeezed(wrong))
+        .then(|| "its scores are probabilities, and the settings say that they are logits".to_owned())
 }
 
 /// What reads the best few again; nothing is said where none is configured.

@@ -43,3 +43,21 @@ async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named
         assert_broken(&entailment(&settings(flags), None).await, expected, mend);
     }
 }
+
+#[tokio::test]
+async fn scores_on_another_scale_than_the_settings_say_are_noticed() {
+    use ibidem_testing::fakes::FakeReranker;
+    let (right, wrong) = ("Ibidem is Latin for: in the same place.", "The office is closed on the first of May.");
+    for (scores, raw_scores, is_wrong) in [
+        ([0.9, 0.1], false, false),
+        ([0.99, 0.01], true, false),
+        // What 0.98 and 0.01 come to that are taken for logits.
+        ([0.727, 0.502], true, true),
+        ([0.3, 0.3], false, true),
+        ([0.1, 0.9], false, true),
+    ] {
+        let fake = FakeReranker::scoring(&[(right, scores[0]), (wrong, scores[1])]);
+        let found = wrong_scale(&Part::bare(std::sync::Arc::new(fake) as _), raw_scores).await;
+        assert_eq!(found.is_some(), is_wrong, "{scores:?}: {found:?}");
+    }
+}
