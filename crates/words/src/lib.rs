@@ -23,6 +23,7 @@ mod promise;
 mod question;
 mod receipt;
 mod scope;
+mod sheet;
 mod signing;
 mod similarity;
 mod subject;
@@ -56,6 +57,7 @@ pub use receipt::{
     receipt_sha256, shown_sha256, trace_sha256,
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
+pub use sheet::SheetRows;
 pub use signing::{
     InvalidKey, KeyInForce, KeySet, KnownKey, PublicKey, PublicKeys, ReceiptSignature, Revocation, SignatureOutcome,
     SigningKey, WebKey,
