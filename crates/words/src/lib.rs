@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod canonical;
 mod clean;
+mod computation;
 mod confirmation;
 mod decision;
 mod document;
@@ -36,6 +37,7 @@ pub use answer::{
 };
 pub use canonical::digest_of_json;
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
+pub use computation::{Computation, ComputedCondition, ComputedFunction, ComputedTest};
 pub use confirmation::{ConfirmationToken, InvalidToken, ProposedCall, without_tokens};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict, as_shown};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
