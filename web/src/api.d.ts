@@ -1232,6 +1232,11 @@ export interface components {
         Citation: {
             /** @description What people call the document by: `ADR-0031`. */
             address?: string | null;
+            /**
+             * @description The cells of a sheet that it is from, as programs for sheets name them: `Tariffs!C7`, or `row 7` of a file without
+             *     sheets. Left out for what is from no sheet.
+             */
+            cells?: string | null;
             /** Format: int32 */
             chunk_index: number;
             /** @description The collection that the document is in. */
@@ -2471,7 +2476,7 @@ export interface components {
          * @description Why there is no answer, as a code that programs can rely on.
          * @enum {string}
          */
-        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "tool_arguments_missing" | "tool_not_allowed" | "tool_confirmation_needed" | "tool_confirmation_expired" | "tool_confirmation_used" | "tool_confirmation_unknown" | "tool_changed" | "tool_unavailable" | "tool_failed" | "tool_result_invalid" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
+        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "tool_arguments_missing" | "tool_not_allowed" | "tool_confirmation_needed" | "tool_confirmation_expired" | "tool_confirmation_used" | "tool_confirmation_unknown" | "tool_changed" | "tool_unavailable" | "tool_failed" | "tool_result_invalid" | "not_computable" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
         /**
          * @description What is wrong with the answer.
          * @enum {string}
@@ -2698,10 +2703,16 @@ export interface components {
             /** @description It cited nothing, and was given the passage that supports it. */
             attributed: boolean;
             /**
-             * @description Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `structure` (a heading
-             *     or label of a source), `question` (the asker's own words), `policy` (the policy file's words), or `none`.
+             * @description Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `computed` (the program,
+             *     which computed a figure from cells), `structure` (a heading or label of a source), `question` (the asker's own
+             *     words), `policy` (the policy file's words), or `none`.
              */
             by: string;
+            /**
+             * @description What was computed from which cells, where its figure was computed: `function`, `column`, `conditions`, `figure`,
+             *     `cells`, `range`, `table`, `rows` and `rows_sha256`.
+             */
+            computed?: Record<string, never> | null;
             /**
              * Format: double
              * @description How surely its passages support it, 0 to 1; 1 for words that are the source's own.

@@ -11,6 +11,7 @@ pub mod draft;
 mod evidence;
 mod exemplars;
 pub mod explain;
+mod figures;
 mod follow_up;
 pub mod gates;
 pub mod gather;

@@ -9,6 +9,7 @@ pub(crate) fn citation(citation: Citation) -> Citation {
     Citation {
         document_name: plain(citation.document_name),
         section: citation.section.map(plain),
+        cells: citation.cells.map(plain),
         address: citation.address.map(plain),
         ..citation
     }

@@ -4,6 +4,7 @@ pub(crate) mod bounds;
 mod calibration;
 mod conversations;
 mod document_classes;
+mod figures;
 mod gather;
 mod inherit;
 mod limits;
@@ -27,6 +28,7 @@ use crate::texts::Texts;
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
 pub use conversations::{ConversationRules, FollowUpRules, TitleRules};
 pub use document_classes::DocumentClasses;
+pub use figures::{FigureRules, FigureWording, NotComputedWording};
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, Otherwise,
     RerankRules, RewriteRules, SmallTalkRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,

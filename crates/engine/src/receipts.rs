@@ -19,8 +19,9 @@ use ibidem_ports::corpus::Corpus;
 use ibidem_ports::degrade::Part;
 use ibidem_ports::entailment::Entailment;
 use ibidem_ports::vocabulary::Vocabulary;
-use ibidem_words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
+use ibidem_words::{CitedSource, Computation, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
+use crate::figures::recheck::{same_figure, stands_in};
 pub use presented::{Presented, PresentedError};
 pub use proof::{Proof, proof};
 use recheck::recheck;
@@ -86,7 +87,42 @@ async fn claim(
     if found.iter().any(|found| found.outcome > Outcome::Reworded) {
         return report;
     }
+    if let Some(computation) = &stretch.check.computed {
+        return computed(report, stretch, computation, witnesses.corpus);
+    }
     recheck(report, stretch, found, witnesses.entailment).await
+}
+
+/// A figure is computed again from the table that the receipt names, and needs no model.
+fn computed(report: StretchReport, stretch: &Stretch, computation: &Computation, corpus: &Corpus) -> StretchReport {
+    let cited = stretch.sources.iter().find_map(|source| match &source.source_id {
+        CitedSource::Passage(id) => Some((corpus.get(&id.document)?, source.version)),
+        CitedSource::Concept(_) | CitedSource::Tool(_) => None,
+    });
+    let Some((document, version)) = cited else {
+        return report.with(Outcome::Unsupported, "it names no table".to_owned());
+    };
+    let Some(kept) = document.versions.get(&version) else {
+        return report.with(Outcome::NotChecked, format!("version {version} cannot be read"));
+    };
+    if let Err(why) = same_figure(computation, &kept.text, &stretch.text) {
+        return report.with(Outcome::Unsupported, why);
+    }
+    let report = StretchReport { support: Some(1.0), ..report };
+    if document.current_version == version {
+        return report;
+    }
+    match document.versions.get(&document.current_version) {
+        Some(newer) if stands_in(computation, &kept.text, &newer.text) => {
+            let outcome = Outcome::StillSays;
+            let why = format!(
+                "version {version} was replaced by version {}, which has the same table",
+                document.current_version
+            );
+            StretchReport { outcome, why, mend: outcome.mend(), ..report }
+        }
+        _ => report.with(Outcome::Changed, "the table was changed since".to_owned()),
+    }
 }
 
 async fn find(stretch: &Stretch, source: &ReceiptSource, witnesses: &Witnesses<'_>) -> SourceState {

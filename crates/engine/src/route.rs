@@ -1,7 +1,7 @@
 //! The first movement: which way a question takes, by rule. No model decides any of it.
 //!
 //! The asker's word for a call that was proposed comes first. Then come small talk, a tool that the words of the question
-//! name, an address, a list, a term, and the topic, which may have a tool too. What a rule answers, asks back or refuses is
+//! name, an address, a list, a figure, a term, and the topic, which may have a tool too. What a rule answers, asks back or refuses is
 //! never searched for.
 
 pub mod addresses;
@@ -25,6 +25,7 @@ use rules::{Route, route as by_words};
 use terminology::{Defined, UndefinedTerm};
 use topics::TopicRoute;
 
+use crate::figures;
 use crate::listener::Listener;
 use crate::outcome::Decided;
 use crate::parts::Parts;
@@ -86,6 +87,14 @@ async fn found(
             Ok(listed) => decided(listed),
             Err(error) => Way::Failed(asked, error.into()),
         });
+    }
+    if let Some(rules) = &rules.figures {
+        let computed = figures::computed(parts.searcher.catalogue.as_ref(), &asked, rules, listener).await;
+        match computed {
+            Ok(Some(computed)) => return ControlFlow::Break(decided(computed)),
+            Ok(None) => {}
+            Err(error) => return ControlFlow::Break(Way::Failed(asked, error.into())),
+        }
     }
     let mut undefined = None;
     if let Some((rules_of_terms, vocabulary)) = rules.terminology.as_ref().zip(parts.vocabulary.as_ref())

@@ -12,4 +12,4 @@ pub mod work;
 
 /// Names the way documents are read and split. Raised when either changes what it makes of the same original,
 /// so that ingesting again makes new versions.
-pub const READING: &str = "6";
+pub const READING: &str = "7";

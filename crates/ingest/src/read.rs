@@ -70,6 +70,9 @@ pub struct ReadDocument {
     pub sections: Vec<SectionStart>,
     /// In order of `at`; empty for formats without pages.
     pub pages: Vec<PageStart>,
+    /// The tables of sheets, in the order in which they stand in the text; empty for other formats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<SheetTable>,
     pub stated: Stated,
     /// What was left out or changed in reading it, for whoever handed it in.
     pub remarks: Vec<String>,
@@ -93,6 +96,37 @@ pub struct PageStart {
     pub at: usize,
     /// Counted from 1, whatever is printed on the page.
     pub number: u32,
+}
+
+/// A table of a sheet: where its rows stand in the text, and where they stood on the sheet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SheetTable {
+    /// None of a file that has no sheets.
+    pub sheet: Option<String>,
+    /// The place on the sheet of each column of the table, counted from 0.
+    pub columns: Vec<u32>,
+    /// Those of them in which cells are merged over several rows: these rows repeat what the sheet has once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<u32>,
+    /// The sheet has cells that could not be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
+    /// It goes on below a gap with the rows of the table before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
+    /// How many rows with a single cell were taken for labels inside it or for notes below it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub labels: u32,
+    /// For each row the offset into the text, in characters, at which it begins with its head above it, and its number on
+    /// the sheet, counted from 1. Rows under one head begin at the same offset.
+    pub rows: Vec<(usize, u32)>,
+    /// Where the last row ends, in characters.
+    pub end: usize,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What the document says of itself in its front matter or properties.

@@ -7,11 +7,13 @@ use crate::read::{PageStart, ReadDocument};
 
 mod above;
 mod cut;
+mod sheet_rows;
 mod stretches;
 #[cfg(test)]
 mod tests;
 
 use cut::{KnownWords, Room};
+use sheet_rows::SheetParts;
 use stretches::{Stretch, opening_headings, stretches};
 
 /// A passage of a document: what is embedded, found and cited.
@@ -69,6 +71,7 @@ pub fn split(
     let mut passages = Vec::new();
     let mut counted = CharacterCounter::default();
     let known_words = KnownWords::default();
+    let mut sheet = SheetParts::of(document);
     for stretch in stretches(document) {
         let section = section_with_room(title, &stretch, counter, limits)?;
         let text = &document.text[stretch.bytes.clone()];
@@ -76,10 +79,10 @@ pub fn split(
         let begins_at = counted.advance(&document.text, stretch.bytes.start);
         let mut above = above::above(text, headings, stretch.path.last().map(String::as_str), begins_at)?;
         let room = Room::new(title, section.as_deref(), counter, limits, &known_words);
-        for piece in room.cut(text, headings)? {
+        for piece in room.cut_at(text, headings, &sheet.boundaries(&stretch.bytes))? {
             let start = counted.advance(&document.text, stretch.bytes.start + piece.bytes.start);
             let end = counted.advance(&document.text, stretch.bytes.start + piece.bytes.end);
-            let above = above.at(piece.bytes.start)?;
+            let above = LinesAbove { rows: sheet.rows_at(start, end), ..above.at(piece.bytes.start)? };
             let text = &text[piece.bytes];
             if !text.contains(char::is_alphanumeric) {
                 continue;

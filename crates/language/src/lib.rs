@@ -9,6 +9,7 @@ pub mod alphabet;
 pub mod asking;
 pub mod bm25;
 pub mod claims;
+pub mod computing;
 pub mod denials;
 pub mod figures;
 pub mod follow_ups;

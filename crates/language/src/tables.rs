@@ -155,6 +155,57 @@ pub(crate) struct Tables {
     pub(crate) absences: Absences,
     pub(crate) endings: Endings,
     pub(crate) opposites: Opposites,
+    pub(crate) computing: Computing,
+}
+
+/// What a question asks to be done with the cells of a table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    Count,
+    Sum,
+    Average,
+    Greatest,
+    Least,
+    /// The rows themselves.
+    List,
+    /// So many rows, those with the greatest figures first.
+    Top,
+}
+
+/// How a cell stands to the figure that a question names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    Above,
+    Below,
+    AtLeast,
+    AtMost,
+    Between,
+}
+
+/// The words of questions for a figure that is computed from a table, in lower case: see [`crate::computing`].
+#[derive(Default, Deserialize, Debug)]
+#[serde(default, deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub(crate) struct Computing {
+    #[serde(deserialize_with = "by_key")]
+    pub(crate) functions: List<(Function, List)>,
+    #[serde(deserialize_with = "by_key")]
+    pub(crate) comparisons: List<(Comparison, List)>,
+    pub(crate) or: List,
+    /// They mean the column of money, whatever it is called.
+    pub(crate) money: List,
+    /// They mean the rows of a table.
+    pub(crate) rows: List,
+    pub(crate) sorted_by: List,
+    pub(crate) descending: List,
+    pub(crate) ascending: List,
+    /// They ask for nothing by themselves. A word that changes what is asked ("not", "per", "each") is never here.
+    pub(crate) neutral: List,
+    /// The labels of rows that repeat what other rows say.
+    pub(crate) totals: List,
+    /// Decimals follow a comma.
+    pub(crate) decimal_comma: bool,
 }
 
 /// How else a word may be written.

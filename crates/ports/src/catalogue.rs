@@ -120,6 +120,15 @@ pub trait Catalogue: Send + Sync {
         collections: &[CollectionName],
     ) -> Result<Vec<CollectionName>, CatalogueError>;
 
+    /// The first row of each table of a sheet that is visible in this scope, of these collections whatever the case of their
+    /// names, or of all; at most so many, in order of collection, title, id and place.
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError>;
+
     /// Documents visible in this scope, in order of collection, address, title and id.
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError>;
 }

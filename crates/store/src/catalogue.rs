@@ -275,6 +275,44 @@ impl Catalogue for Store {
         unseen.into_iter().map(to_collection).collect()
     }
 
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        // Along the index of first rows.
+        let rows = sqlx::query!(
+            r#"SELECT d.id, c.version, c.chunk_index
+               FROM audiences_seen($1, $2) AS seen
+               JOIN documents d ON d.tenant_id = $1 AND d.collection = seen.collection AND d.tags = seen.tags
+                   AND d.removed_at IS NULL
+               JOIN chunks c ON c.tenant_id = $1 AND c.document_id = d.id AND c.version = d.current_version
+                   AND c.above->'rows'->>'before' = '0'
+               WHERE cardinality($3::text[]) = 0 OR lower(seen.collection) = ANY ($3)
+               ORDER BY d.collection COLLATE "C", d.title COLLATE "C", d.id, c.chunk_index
+               LIMIT $4"#,
+            scope.tenant().0,
+            &scope_tags(scope),
+            &collections.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>(),
+            i64::from(to_i32(most)?),
+        )
+        .all_in_time(self)
+        .await?;
+        let keys = rows.into_iter().map(|row| {
+            let (version, chunk_index) = (to_u32(row.version)?, to_u32(row.chunk_index)?);
+            Ok(PassageKey { document: DocumentId(row.id), version, chunk_index })
+        });
+        let keys: Vec<PassageKey> = keys.collect::<Result<_, CatalogueError>>()?;
+        let mut tables = self.visible(scope, &keys).await?;
+        tables.sort_by_cached_key(|first| keys.iter().position(|key| *key == first.passage));
+        // A row that was cut begins its table with its first part.
+        let table =
+            |first: &CataloguePassage| (first.passage.document, first.above.rows.as_ref().map(|rows| rows.table));
+        tables.dedup_by(|next, first| table(next) == table(first));
+        Ok(tables)
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         // Words without a meaning of their own ask for nothing: `numnode` of such a query is 0.
         let rows = sqlx::query!(

@@ -22,6 +22,10 @@ pub struct Citation {
     pub chunk_index: u32,
     pub page_number: Option<u32>,
     pub section: Option<String>,
+    /// The cells of a sheet that it is from, as programs for sheets name them: `Tariffs!C7`, or `row 7` of a file without
+    /// sheets. Left out for what is from no sheet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<String>,
     /// How relevant the passage is to the question, from 0 to 1.
     pub relevance_score: f64,
     /// The first 200 characters of the passage, `...` if it goes on. What looks like a citation of an answer is in round

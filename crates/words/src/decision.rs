@@ -72,6 +72,9 @@ pub enum Reason {
     ToolFailed,
     /// What the tool gave back is not what its schema says, or does not bear out the reply.
     ToolResultInvalid,
+    /// A figure was asked for that cannot be computed from one table: the table or the column is not sure, or its cells do
+    /// not say it.
+    NotComputable,
     RetrievalUnavailable,
     GenerationUnavailable,
     BudgetExceeded,
@@ -79,7 +82,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::NoResults,
         Self::LowSimilarity,
         Self::LowCoverage,
@@ -105,6 +108,7 @@ impl Reason {
         Self::ToolUnavailable,
         Self::ToolFailed,
         Self::ToolResultInvalid,
+        Self::NotComputable,
         Self::RetrievalUnavailable,
         Self::GenerationUnavailable,
         Self::BudgetExceeded,
@@ -138,6 +142,7 @@ impl Reason {
             Self::ToolUnavailable => "tool_unavailable",
             Self::ToolFailed => "tool_failed",
             Self::ToolResultInvalid => "tool_result_invalid",
+            Self::NotComputable => "not_computable",
             Self::RetrievalUnavailable => "retrieval_unavailable",
             Self::GenerationUnavailable => "generation_unavailable",
             Self::BudgetExceeded => "budget_exceeded",

@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod canonical;
 mod clean;
+mod computation;
 mod confirmation;
 mod decision;
 mod document;
@@ -23,6 +24,7 @@ mod promise;
 mod question;
 mod receipt;
 mod scope;
+mod sheet;
 mod signing;
 mod similarity;
 mod subject;
@@ -35,6 +37,7 @@ pub use answer::{
 };
 pub use canonical::digest_of_json;
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
+pub use computation::{Computation, ComputedCondition, ComputedFunction, ComputedTest};
 pub use confirmation::{ConfirmationToken, InvalidToken, ProposedCall, without_tokens};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict, as_shown};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
@@ -56,6 +59,7 @@ pub use receipt::{
     receipt_sha256, shown_sha256, trace_sha256,
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
+pub use sheet::SheetRows;
 pub use signing::{
     InvalidKey, KeyInForce, KeySet, KnownKey, PublicKey, PublicKeys, ReceiptSignature, Revocation, SignatureOutcome,
     SigningKey, WebKey,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{DocumentId, TenantId};
+use super::{DocumentId, SheetRows, TenantId};
 
 /// A half-open range of characters (Unicode scalar values) in a document's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct LinesAbove {
     /// The head of the table that the passage begins in the middle of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<LineAbove>,
+    /// The rows of a sheet that the passage holds. They are no line above it, but say where on its sheet it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<SheetRows>,
 }
 
 impl LinesAbove {

@@ -16,8 +16,8 @@ use super::canonical::{digest_of, digest_of_json};
 use super::decision::as_shown;
 use super::signing::{ReceiptSignature, SigningKey};
 use super::{
-    Action, Answer, CharSpan, Citation, CitedSource, DocumentId, GateRecord, PolicyInForce, PolicyPlace, Reason,
-    Sha256Hash,
+    Action, Answer, CharSpan, Citation, CitedSource, Computation, DocumentId, GateRecord, PolicyInForce, PolicyPlace,
+    Reason, Sha256Hash,
 };
 
 /// What is handed out now. A receipt of version 1 does not say its version, and covers neither the question nor what was
@@ -277,13 +277,19 @@ pub struct SentenceCheck {
     pub verdict: SentenceVerdict,
     /// How surely its passages support it, 0 to 1; 1 for words that are the source's own.
     pub support: f64,
-    /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `structure` (a heading
-    /// or label of a source), `question` (the asker's own words), `policy` (the policy file's words), or `none`.
+    /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `computed` (the program,
+    /// which computed a figure from cells), `structure` (a heading or label of a source), `question` (the asker's own
+    /// words), `policy` (the policy file's words), or `none`.
     pub by: String,
     /// Why it is not supported, in words; or what there is to know of one that is.
     pub why: Option<String>,
     /// It cited nothing, and was given the passage that supports it.
     pub attributed: bool,
+    /// What was computed from which cells, where its figure was computed: `function`, `column`, `conditions`, `figure`,
+    /// `cells`, `range`, `table`, `rows` and `rows_sha256`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub computed: Option<Box<Computation>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -322,7 +328,14 @@ impl SentenceCheck {
             by: "verbatim".to_owned(),
             why: None,
             attributed: false,
+            computed: None,
         }
+    }
+
+    /// A figure that was computed from cells.
+    pub fn computed(computation: Computation) -> Self {
+        let computed = Some(Box::new(computation));
+        Self { by: "computed".to_owned(), computed, ..Self::verbatim() }
     }
 
     /// A document's name, from the catalogue.
@@ -337,7 +350,7 @@ impl SentenceCheck {
 
     /// Nobody looked.
     pub fn unchecked() -> Self {
-        Self { verdict: SentenceVerdict::Unchecked, support: 0.0, by: "none".to_owned(), why: None, attributed: false }
+        Self { verdict: SentenceVerdict::Unchecked, support: 0.0, by: "none".to_owned(), ..Self::verbatim() }
     }
 }
 

@@ -142,6 +142,7 @@ export function place(citation: Citation): string {
     citation.address && !citation.document_name.includes(citation.address) ? citation.address : null,
     citation.section ? headings(citation.section) : null,
     citation.page_number ? words.page(citation.page_number) : null,
+    citation.cells ?? null,
   ];
   return parts.filter(Boolean).join(' · ');
 }

@@ -175,6 +175,7 @@ export const de: Words = {
     tool_unavailable: 'Das System, das es weiß, antwortet gerade nicht.',
     tool_failed: 'Das System, das es weiß, konnte es nicht nachschlagen.',
     tool_result_invalid: 'Auf die Antwort des Systems, das es weiß, ist kein Verlass.',
+    not_computable: 'Die Zahl lässt sich nicht aus einer Tabelle allein berechnen.',
     retrieval_unavailable: 'Die Suche ist gerade nicht erreichbar.',
     generation_unavailable: 'Das Sprachmodell ist ausgefallen, und wörtliche Sätze beantworten die Frage nicht.',
     budget_exceeded: 'Die Frage ist zu lang.',

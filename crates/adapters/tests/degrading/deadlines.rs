@@ -95,6 +95,10 @@ impl Catalogue for Hangs {
         std::future::pending().await
     }
 
+    async fn tables(&self, _: &Scope, _: &[String], _: usize) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        std::future::pending().await
+    }
+
     async fn list(&self, _: &Scope, _: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         std::future::pending().await
     }

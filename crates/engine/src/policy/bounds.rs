@@ -54,6 +54,7 @@ const BOUNDS: &[Bound] = &[
     bound("gather.addresses.quoted_passages", 0.0, 100.0),
     bound("gather.addresses.quoted_of_several", 0.0, 100.0),
     bound("gather.lists.most", 0.0, 200.0),
+    bound("gather.figures.most_rows", 1.0, 200.0),
     bound("gather.parts.most", 2.0, 8.0),
     bound("gather.parts.pool", 0.0, 20.0),
     bound("gather.rewrites.most", 0.0, 8.0),

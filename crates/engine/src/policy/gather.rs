@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ibidem_words::{CollectionName, DocumentKind};
 use serde::{Deserialize, Serialize};
 
-use super::{AddressPattern, DocumentClasses, QuestionPattern, ToolRules};
+use super::{AddressPattern, DocumentClasses, FigureRules, QuestionPattern, ToolRules};
 use crate::search::KEYWORD_WEIGHT;
 
 /// Each may take a megabyte, for as long as the policy is kept in memory.
@@ -42,6 +42,9 @@ pub struct GatherRules {
     /// Lists of documents, from the catalogue; off when null.
     #[serde(default)]
     pub lists: Option<ListRules>,
+    /// Figures that are computed from a table of a sheet, and rows that are picked from it; off when null.
+    #[serde(default)]
+    pub figures: Option<FigureRules>,
     /// Questions that ask for several things are taken apart by rule, and each part is searched and read by itself; off
     /// when null.
     #[serde(default)]

@@ -8,7 +8,8 @@ use ibidem_words::Reason;
 use serde::Deserialize;
 
 use super::{
-    AddressWording, ListWording, Policy, Rules, SmallTalkRules, TerminologyWording, TopicWording, ValidityWording,
+    AddressWording, FigureWording, ListWording, Policy, Rules, SmallTalkRules, TerminologyWording, TopicWording,
+    ValidityWording,
 };
 
 /// Texts that stand in place of the policy file's own where a question is asked in their language. What is left out is said
@@ -54,6 +55,8 @@ pub struct Translation {
     pub addresses: Option<AddressWording>,
     /// In place of `gather.lists.wording`.
     pub lists: Option<ListWording>,
+    /// In place of `gather.figures.wording`.
+    pub figures: Option<FigureWording>,
     /// In place of `gather.terminology.wording`.
     pub terminology: Option<TerminologyWording>,
     /// In place of `gather.topics.wording`.
@@ -97,6 +100,9 @@ impl Translation {
         }
         if let Some(lists) = &mut gather.lists {
             put(&mut lists.wording, self.lists.as_ref());
+        }
+        if let Some(figures) = &mut gather.figures {
+            put(&mut figures.wording, self.figures.as_ref());
         }
         if let Some(terminology) = &mut gather.terminology {
             put(&mut terminology.wording, self.terminology.as_ref());

@@ -94,6 +94,7 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
         chunk_index: 0,
         page_number: None,
         section: None,
+        cells: None,
         relevance_score: 0.5,
         snippet: no_look_alike::snippet_of(passage),
         snippet_full: passage.to_owned(),

@@ -238,6 +238,7 @@ fn citation(asked: &Asked, marker: u32, found: &QuotableConcept) -> Citation {
         chunk_index: 0,
         page_number: None,
         section: Some(concept.label.clone()),
+        cells: None,
         relevance_score: 1.0,
         snippet: no_look_alike::snippet_of(definition),
         snippet_full: definition.clone(),

@@ -361,6 +361,7 @@ fn citation(asked: &Asked, call: &ToolCallId, note: String) -> Citation {
         chunk_index: 0,
         page_number: None,
         section: None,
+        cells: None,
         relevance_score: 1.0,
         snippet: no_look_alike::snippet_of(&note),
         span: CharSpan { start: 0, end: length },

@@ -36,7 +36,7 @@ impl CheckedSentence {
 }
 
 /// Who finds the words of a sentence in its sources, and has no opinion.
-pub(crate) const BY_THE_LETTER: [&str; 2] = ["verbatim", "catalogue"];
+pub(crate) const BY_THE_LETTER: [&str; 3] = ["verbatim", "catalogue", "computed"];
 
 /// How surely the passages support what was said, 0 to 100: the mean over its sentences. None where all of it are the
 /// sources' own words: no verifier was asked.
@@ -72,8 +72,9 @@ pub(super) fn receipt(footnotes: &Footnotes<'_>, sentences: &[CheckedSentence]) 
     if let Some(last) = stretches.last_mut() {
         last.text.truncate(last.text.trim_end().len());
     }
-    let is_model =
-        |by: &&str| !["verbatim", "catalogue", "figures", "structure", "question", "policy", "none"].contains(by);
+    let is_model = |by: &&str| {
+        !["verbatim", "catalogue", "computed", "figures", "structure", "question", "policy", "none"].contains(by)
+    };
     let claims = sentences.iter().filter(|checked| checked.sentence.kind == Kind::Claim);
     let verifier = claims.map(|checked| checked.check.by.as_str()).find(is_model);
     Receipt::unsealed(verifier.map(str::to_owned), stretches)

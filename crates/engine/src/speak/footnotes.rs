@@ -82,6 +82,7 @@ impl<'a> Footnotes<'a> {
             chunk_index: passage.passage.chunk_index,
             page_number: passage.page,
             section: passage.section.clone(),
+            cells: passage.above.rows.as_ref().and_then(ibidem_words::SheetRows::cells),
             relevance_score: candidate.similarity().clamp(0.0, 1.0),
             snippet: no_look_alike::snippet_of(&passage.text),
             snippet_full: passage.text.clone(),

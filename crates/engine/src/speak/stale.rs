@@ -44,6 +44,7 @@ mod tests {
             chunk_index: 0,
             page_number: None,
             section: None,
+            cells: None,
             relevance_score: 0.5,
             snippet: String::new(),
             snippet_full: String::new(),

@@ -248,7 +248,14 @@ impl Verifier<'_> {
             best => {
                 let (support, by) = best.map_or((0.0, by), |(_, check)| (check.support, check.by));
                 let why = Some("it cites nothing, and no passage supports it".to_owned());
-                Err(SentenceCheck { verdict: SentenceVerdict::Unsupported, support, by, why, attributed: false })
+                Err(SentenceCheck {
+                    verdict: SentenceVerdict::Unsupported,
+                    support,
+                    by,
+                    why,
+                    attributed: false,
+                    computed: None,
+                })
             }
         };
         (found, failure)
@@ -289,7 +296,7 @@ impl Verifier<'_> {
                 (SentenceVerdict::Unsupported, Some(why))
             }
         };
-        SentenceCheck { verdict, support, by, why, attributed: false }
+        SentenceCheck { verdict, support, by, why, attributed: false, computed: None }
     }
 }
 
@@ -325,7 +332,7 @@ fn as_read(text: &str) -> String {
 fn unsupported(clause: &str) -> SentenceCheck {
     let why = Some(format!("its passages do not have the words of \"{clause}\""));
     let verdict = SentenceVerdict::Unsupported;
-    SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why, attributed: false }
+    SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why, attributed: false, computed: None }
 }
 
 /// Whether the claim is the passage's own sentence, or several of them in a row. A part of a sentence is not: the rest
@@ -352,7 +359,14 @@ fn is_verbatim(claim: &str, passage: &str) -> bool {
 fn foreign_signs(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
     let why = foreign(claim, passages)?.to_string();
     let verdict = SentenceVerdict::Unsupported;
-    Some(SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why: Some(why), attributed: false })
+    Some(SentenceCheck {
+        verdict,
+        support: 0.0,
+        by: "figures".to_owned(),
+        why: Some(why),
+        attributed: false,
+        computed: None,
+    })
 }
 
 /// A claim that puts the words of its passages together as they do not.
@@ -360,7 +374,7 @@ fn turned_round(claim: &str, passages: &[&str], lines: &[&str]) -> Option<Senten
     let turn = meaning::turned(claim, passages, lines)?;
     let verdict = if turn.kind.contradicts() { SentenceVerdict::Contradicted } else { SentenceVerdict::Unsupported };
     let (by, why) = ("figures".to_owned(), Some(turn.explanation));
-    Some(SentenceCheck { verdict, support: 0.0, by, why, attributed: false })
+    Some(SentenceCheck { verdict, support: 0.0, by, why, attributed: false, computed: None })
 }
 
 /// Of a claim that is supported: that nobody looked at how it is put together, because its language has no rules.
@@ -381,7 +395,14 @@ fn wrong_figures(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
     let verdict = if contradicts { SentenceVerdict::Contradicted } else { SentenceVerdict::Unsupported };
     let why: Vec<String> = findings.iter().map(ToString::to_string).collect();
     let by = "figures".to_owned();
-    (!why.is_empty()).then(|| SentenceCheck { verdict, support: 0.0, by, why: Some(why.join("; ")), attributed: false })
+    (!why.is_empty()).then(|| SentenceCheck {
+        verdict,
+        support: 0.0,
+        by,
+        why: Some(why.join("; ")),
+        attributed: false,
+        computed: None,
+    })
 }
 
 #[cfg(test)]

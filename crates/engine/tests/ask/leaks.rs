@@ -470,6 +470,15 @@ impl Catalogue for Forgetful {
         self.inner.unseen_collections(&self.scope("unseen_collections", scope), collections).await
     }
 
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        self.inner.tables(&self.scope("tables", scope), collections, most).await
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         self.inner.list(&self.scope("list", scope), filter).await
     }

@@ -126,6 +126,15 @@ impl Catalogue for Hooked {
         self.inner.unseen_collections(scope, collections).await
     }
 
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        self.inner.tables(scope, collections, most).await
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         self.inner.list(scope, filter).await
     }

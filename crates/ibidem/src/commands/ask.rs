@@ -255,14 +255,15 @@ fn source_line(citation: &Citation) -> String {
         return format!("[{}] {} — called {at} (call {})", citation.marker, citation.document_name, tool.call_id);
     }
     let section = citation.section.as_deref().unwrap_or("N/A");
-    let page = citation.page_number.map_or_else(|| "N/A".to_owned(), |page| page.to_string());
+    let page = citation.page_number.map_or_else(|| "page N/A".to_owned(), |page| format!("page {page}"));
+    let place_in = citation.cells.clone().unwrap_or(page);
     let address = citation.address.as_ref().map(|address| format!("{address} ")).unwrap_or_default();
     let in_force = Status::InForce.as_str();
     let status = citation.status.as_deref().filter(|status| *status != in_force).map(|status| format!(", {status}"));
     let place = citation.collection.iter().chain(&citation.file).map(String::as_str).collect::<Vec<_>>().join("/");
     let named = format!("{address}{} — {section}", citation.document_name);
     format!(
-        "[{}] {} — page {page} (v{}{}) [{:.2}] {}",
+        "[{}] {} — {place_in} (v{}{}) [{:.2}] {}",
         citation.marker,
         quoted(&named),
         citation.version,

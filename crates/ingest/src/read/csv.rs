@@ -20,8 +20,10 @@ pub(super) fn extract(text: &str) -> Result<ReadDocument, ReadError> {
     let mut grid = Grid::default();
     let mut allowance = Allowance::default();
     let mut row = 0;
+    let mut numbering = Numbering { text, next: 1 + u32::from(named.is_some()) };
     for record in records(text, delimiter) {
         let record = record?;
+        let number = numbering.number_of(&record);
         // Between two lines of one file an empty one ends no table.
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
@@ -29,6 +31,7 @@ pub(super) fn extract(text: &str) -> Result<ReadDocument, ReadError> {
         for (column, cell) in (0_u32..).zip(&record) {
             grid.put(row, column, cell, &mut allowance)?;
         }
+        grid.numbers.push(number);
         row += 1;
     }
     let mut manuscript = Manuscript::new(TitleHeading::No);
@@ -41,6 +44,25 @@ fn records(text: &str, delimiter: u8) -> impl Iterator<Item = Result<StringRecor
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
     let damaged = |error: csv::Error| ReadError::unreadable(Format::Csv, format!("a line of it is damaged ({error})"));
     reader.into_records().map(move |record| record.map_err(damaged))
+}
+
+/// Numbers records as a program for sheets numbers its rows: empty lines count, and the lines inside one cell do not.
+struct Numbering<'t> {
+    text: &'t str,
+    next: u32,
+}
+
+impl Numbering<'_> {
+    fn number_of(&mut self, record: &StringRecord) -> u32 {
+        let at = record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(0);
+        let (before, rest) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
+        // The library passes over the empty lines before a record, and over the second half of the line end above it.
+        let rest = rest.strip_prefix('\n').filter(|_| before.ends_with('\r')).unwrap_or(rest);
+        let empty = rest.chars().take_while(|sign| matches!(sign, '\r' | '\n')).filter(|sign| *sign == '\n').count();
+        let number = self.next.saturating_add(u32::try_from(empty).unwrap_or(u32::MAX));
+        self.next = number.saturating_add(1);
+        number
+    }
 }
 
 /// The rows of a table inside another document, as far as they can be read. Writers put a space between a delimiter and a
@@ -91,7 +113,7 @@ mod tests {
 
     #[test]
     fn whatever_parts_the_cells_the_table_is_the_same() {
-        let expected = "Product | Monthly (EUR) | From\nDSL 50 | 34,90 | Berlin, Mitte\nDSL 100 | 39,90 |";
+        let expected = "Product | Monthly (EUR) | From\nDSL 50 | 34,90 | Berlin, Mitte\n\nProduct | Monthly (EUR) | From\nDSL 100 | 39,90 |";
         for csv in [
             "Product,Monthly (EUR),From\nDSL 50,\"34,90\",\"Berlin, Mitte\"\nDSL 100,\"39,90\",\n",
             "Product;Monthly (EUR);From\r\nDSL 50;34,90;Berlin, Mitte\r\n\r\nDSL 100;39,90;\r\n",
@@ -105,7 +127,7 @@ mod tests {
     #[test]
     fn quoted_cells_hold_quotes_and_lines() {
         let csv = "Name,Note\nA,\"says \"\"hi\"\", and\nwaves\"\nB,\"never closed\nC,x";
-        assert_eq!(text(csv), "Name | Note\nA | says \"hi\", and waves\nB | never closed C,x");
+        assert_eq!(text(csv), "Name | Note\nA | says \"hi\", and waves\n\nName | Note\nB | never closed C,x");
     }
 
     #[test]
@@ -115,11 +137,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_numbered_as_in_a_program_for_sheets() {
+        let rows = |csv: &str| extract(csv).unwrap().tables[0].rows.iter().map(|(_, row)| *row).collect::<Vec<_>>();
+        assert_eq!(rows("A,B\nx,1\ny,2\n"), [2, 3]);
+        assert_eq!(rows("A,B\n\nx,1\n,\n\ny,2\n"), [3, 6]);
+        assert_eq!(rows("A,B\n\"two\nlines\",1\ny,2\n"), [2, 3]);
+        assert_eq!(rows("A,B\r\n\r\nx,1\r\ny,2\r\n"), [3, 4]);
+        assert_eq!(rows("sep=;\nA;B\nx;1\n"), [3]);
+    }
+
+    #[test]
     fn notes_stand_around_the_table() {
         let csv = "Price list 2027;;\nDraft;;\nProduct;Monthly;Term\nDSL;1,00;12\nCable;2,00;24\nWithout VAT;;";
         assert_eq!(
             text(csv),
-            "Price list 2027\n\nDraft\n\nProduct | Monthly | Term\nDSL | 1,00 | 12\nCable | 2,00 | 24\n\nWithout VAT"
+            "Price list 2027\n\nDraft\n\nProduct | Monthly | Term\nDSL | 1,00 | 12\n\nProduct | Monthly | Term\nCable | 2,00 | 24\n\nWithout VAT"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::manuscript::{Manuscript, collapsed};
-use super::{LONGEST_TEXT, ReadError};
+use super::{LONGEST_HEADING, LONGEST_TEXT, ReadError, SheetTable};
 
 mod figures;
 mod heads;
@@ -16,11 +16,16 @@ use heads::{Form, Head};
 /// The most cells of one file that hold something.
 const MOST_CELLS: usize = 2_000_000;
 
-/// The head of a long table is written again above its next rows once so many characters stand below it, so that most
-/// passages begin with the head that their rows are found and understood by: rows of figures take about a token for two
-/// characters, and the smallest window of ours has 256. A long head is repeated less often.
-const HEAD_EVERY: usize = 360;
-const HEADS_BELOW_HEAD: usize = 3;
+/// Every row is written under its table's head, so that it is a passage which says by itself what it says, and a changed
+/// cell changes no other. Where that would make the text of a table longer than this, so many rows stand under each head.
+const LONGEST_ROW_BY_ROW: usize = LONGEST_TEXT / 2;
+const ROWS_TOGETHER: usize = 16;
+/// Labels inside a table are headings for the rows below them, unless there are more.
+const MOST_LABELS: usize = 1_000;
+/// So many words are no note.
+const LONGEST_LABEL: usize = 6;
+/// The heading of a sheet is of the level above.
+const LABEL_LEVEL: u8 = 2;
 /// Characters between two cells in the text.
 const BETWEEN_CELLS: usize = 3;
 
@@ -67,6 +72,12 @@ type Row = BTreeMap<u32, String>;
 pub(super) struct Grid {
     rows: BTreeMap<u32, Row>,
     merged: Vec<Merged>,
+    /// What people call it; none where the file is one table without sheets.
+    pub(super) sheet: Option<String>,
+    /// What people number each row by, counted from 1, where that does not follow from its place.
+    pub(super) numbers: Vec<u32>,
+    /// Some of its cells could not be read.
+    pub(super) is_partial: bool,
 }
 
 impl Grid {
@@ -122,12 +133,12 @@ impl Grid {
 
     /// Writes what stands apart on the sheet, from the top to the bottom and from left to right.
     pub(super) fn write(&self, manuscript: &mut Manuscript) {
-        let mut last_head = None;
+        let mut above = Above::default();
         for block in self.blocks() {
             if manuscript.is_overfull() {
                 return;
             }
-            self.write_block(&block, &mut last_head, manuscript);
+            self.write_block(&block, &mut above, manuscript);
         }
     }
 
@@ -141,7 +152,7 @@ impl Grid {
         parts.flat_map(|block| block.between_empty_rows()).collect()
     }
 
-    fn write_block(&self, block: &Block<'_>, last_head: &mut Option<Head>, manuscript: &mut Manuscript) {
+    fn write_block(&self, block: &Block<'_>, above_table: &mut Above, manuscript: &mut Manuscript) {
         let Some(table) = block.table() else {
             return write_lines(block.rows.iter().map(|(_, row)| line_of(row)), manuscript);
         };
@@ -150,10 +161,14 @@ impl Grid {
             paragraph(&line_of(row), manuscript);
         }
         let rows = &block.rows[table];
-        match heads::form_of(rows, &self.merged, last_head.as_ref()) {
-            Form::Table { head, first_row } => {
-                write_table(&head, &rows[first_row..], manuscript);
-                *last_head = Some(head);
+        match heads::form_of(rows, &self.merged, above_table.head.as_ref()) {
+            Form::Table { head, first_row, continues } => {
+                let rows = &rows[first_row..];
+                let mut read = self.sheet_table(&head, rows);
+                read.continues = continues && above_table.has_rows;
+                read.labels = below.iter().filter(|(_, row)| may_be_row(row)).count().try_into().unwrap_or(u32::MAX);
+                write_table(&head, rows, read, |row| self.number(row), manuscript);
+                *above_table = Above { head: Some(head), has_rows: !rows.is_empty() };
             }
             Form::Pairs => write_lines(rows.iter().map(|(_, row)| line_of(row)), manuscript),
         }
@@ -161,6 +176,49 @@ impl Grid {
             paragraph(&line_of(row), manuscript);
         }
     }
+
+    /// The table without its rows.
+    fn sheet_table(&self, head: &Head, rows: &[NumberedRow<'_>]) -> SheetTable {
+        let (first, last) = (rows.first().map(|(number, _)| *number), rows.last().map(|(number, _)| *number));
+        let repeats = |merged: &&Merged| {
+            let (top, bottom) = merged.rows;
+            bottom > top && first.is_some_and(|first| bottom >= first) && last.is_some_and(|last| top <= last)
+        };
+        let merged: BTreeSet<u32> = self.merged.iter().filter(repeats).map(|merged| merged.columns.0).collect();
+        SheetTable {
+            sheet: self
+                .sheet
+                .as_deref()
+                .map(|sheet| collapsed(&ibidem_words::seen(sheet)).chars().take(LONGEST_HEADING).collect()),
+            columns: head.columns().collect(),
+            merged: head.columns().filter(|column| merged.contains(column)).collect(),
+            is_partial: self.is_partial,
+            continues: false,
+            labels: 0,
+            rows: Vec::with_capacity(rows.len()),
+            end: 0,
+        }
+    }
+
+    /// What people number a row by.
+    fn number(&self, row: u32) -> u32 {
+        let place = usize::try_from(row).ok();
+        place.and_then(|place| self.numbers.get(place)).copied().unwrap_or_else(|| row.saturating_add(1))
+    }
+}
+
+/// The characters of a table whose every row stands under the head.
+fn row_by_row(head: &Head, rows: &[NumberedRow<'_>]) -> usize {
+    let cells = rows.iter().flat_map(|(_, row)| row.values());
+    let text: usize = cells.map(|text| text.chars().count() + BETWEEN_CELLS).sum();
+    text + rows.len() * head.length()
+}
+
+/// The last table that was written.
+#[derive(Default)]
+struct Above {
+    head: Option<Head>,
+    has_rows: bool,
 }
 
 /// Rows that stand together, with their numbers.
@@ -265,35 +323,64 @@ fn write_lines(lines: impl Iterator<Item = String>, manuscript: &mut Manuscript)
     manuscript.end_block();
 }
 
-fn write_table(head: &Head, rows: &[NumberedRow<'_>], manuscript: &mut Manuscript) {
+/// `read` is the table without its rows; `number` says what people number a row by.
+fn write_table(
+    head: &Head,
+    rows: &[NumberedRow<'_>],
+    mut read: SheetTable,
+    number: impl Fn(u32) -> u32,
+    manuscript: &mut Manuscript,
+) {
     let labels = group_labels(head, rows);
-    let every = HEAD_EVERY.max(HEADS_BELOW_HEAD * head.length());
-    // The head stands above the first row, above the first one below a label, and from time to time.
-    let mut below_head = every;
-    for (place, (_, row)) in rows.iter().enumerate() {
+    let are_headings = labels.len() <= MOST_LABELS;
+    let together = if row_by_row(head, rows) <= LONGEST_ROW_BY_ROW { 1 } else { ROWS_TOGETHER };
+    read.labels = read.labels.saturating_add(u32::try_from(labels.len()).unwrap_or(u32::MAX));
+    // The head stands above the first row, above the first one below a label, and above every row or few.
+    let mut below_head = together;
+    let mut begins_at = 0;
+    for (place, (row_number, row)) in rows.iter().enumerate() {
         if manuscript.is_overfull() {
             return;
         }
         if labels.contains(&place) {
             manuscript.close_table();
-            paragraph(&line_of(row), manuscript);
-            below_head = every;
+            match are_headings {
+                true => manuscript.heading(LABEL_LEVEL, &line_of(row)),
+                false => paragraph(&line_of(row), manuscript),
+            }
+            below_head = together;
             continue;
         }
-        if below_head >= every {
+        if below_head >= together {
             manuscript.close_table();
+            begins_at = manuscript.length();
             manuscript.open_table();
             write_row(head.names(), manuscript);
             below_head = 0;
         }
         write_row(head.columns().map(|column| row.get(&column).copied().unwrap_or_default()), manuscript);
-        below_head += row.values().map(|text| text.chars().count() + BETWEEN_CELLS).sum::<usize>();
+        below_head += 1;
+        read.rows.push((begins_at, number(*row_number)));
     }
     if rows.is_empty() {
         manuscript.open_table();
         write_row(head.names(), manuscript);
     }
     manuscript.close_table();
+    read.end = manuscript.length();
+    if !labels.is_empty() && are_headings {
+        manuscript.end_section(LABEL_LEVEL);
+    }
+    if !read.rows.is_empty() {
+        manuscript.sheet_table(read);
+    }
+}
+
+/// Whether a line below a table may be a row of it that has one cell: it is no sentence.
+fn may_be_row(row: &BTreeMap<u32, &str>) -> bool {
+    let words = row.values().flat_map(|cell| cell.split_whitespace()).count();
+    let ends_as_sentence = row.values().next_back().is_some_and(|cell| cell.ends_with(['.', '!', '?', ':', '*']));
+    words <= LONGEST_LABEL && !ends_as_sentence
 }
 
 fn write_row<'a>(cells: impl Iterator<Item = &'a str>, manuscript: &mut Manuscript) {

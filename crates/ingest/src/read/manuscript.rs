@@ -2,7 +2,9 @@
 
 use ibidem_ports::intake::Format;
 
-use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_SECTIONS, PageStart, ReadDocument, ReadError, SectionStart, Stated};
+use super::{
+    LONGEST_HEADING, LONGEST_TEXT, MOST_SECTIONS, PageStart, ReadDocument, ReadError, SectionStart, SheetTable, Stated,
+};
 
 mod clean;
 
@@ -47,6 +49,7 @@ pub(super) struct Manuscript {
     length: usize,
     sections: Vec<SectionStart>,
     pages: Vec<PageStart>,
+    tables: Vec<SheetTable>,
     title_heading: TitleHeading,
     title: Option<String>,
     under: Vec<Heading>,
@@ -83,6 +86,7 @@ impl Manuscript {
             length: 0,
             sections: Vec::new(),
             pages: Vec::new(),
+            tables: Vec::new(),
             title_heading,
             title: None,
             under: Vec::new(),
@@ -280,6 +284,22 @@ impl Manuscript {
         self.sections.push(SectionStart { at, path });
     }
 
+    /// Ends the sections of this level and of those below it: what follows stands under the heading above them.
+    pub(super) fn end_section(&mut self, level: u8) {
+        self.end_block();
+        let had = self.under.len();
+        self.under.retain(|above| above.level < level);
+        if self.under.len() < had && self.sections.len() < MOST_SECTIONS {
+            let path = self.under.iter().map(|heading| heading.words.clone()).collect();
+            self.sections.push(SectionStart { at: self.length, path });
+        }
+    }
+
+    /// Notes a table of a sheet that was written.
+    pub(super) fn sheet_table(&mut self, table: SheetTable) {
+        self.tables.push(table);
+    }
+
     fn take_title(&mut self, at: usize, words: String) {
         self.under.clear();
         if !self.sections.is_empty() {
@@ -424,6 +444,11 @@ impl Manuscript {
         self.length == 0
     }
 
+    /// The characters that are written so far, without the block that is being written.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
     pub(super) fn is_overfull(&self) -> bool {
         self.overfull.is_some()
     }
@@ -448,7 +473,8 @@ impl Manuscript {
             1 => vec!["1 character that cannot be seen was taken out".to_owned()],
             removed => vec![format!("{removed} characters that cannot be seen were taken out")],
         };
-        Ok(ReadDocument { title, text: self.text, sections: self.sections, pages: self.pages, stated, remarks })
+        let Self { text, sections, pages, tables, .. } = self;
+        Ok(ReadDocument { title, text, sections, pages, tables, stated, remarks })
     }
 }
 

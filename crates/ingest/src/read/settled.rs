@@ -4,12 +4,14 @@ use ibidem_words::fields::{self, LONGEST_TITLE};
 use ibidem_words::{is_unseen, seen};
 
 use super::validity::MOST_ADDRESSES;
-use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_PAGES, MOST_SECTIONS, ReadDocument};
+use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_PAGES, MOST_SECTIONS, ReadDocument, SheetTable};
 
 /// Headings have nine levels at most.
 const DEEPEST_SECTION: usize = 9;
 const MOST_REMARKS: usize = 20;
 const LONGEST_REMARK: usize = 500;
+/// No program that keeps sheets knows more.
+const MOST_COLUMNS: usize = 1 << 20;
 
 /// The document with its own statements cleaned. One that cannot be kept is left out, and a remark says so: it is no
 /// reason to keep the document out.
@@ -52,6 +54,8 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
         (document.pages.len() > MOST_PAGES, "it has too many pages"),
         (!document.pages.is_sorted_by_key(|page| page.at), "its pages are out of order"),
         (document.pages.last().is_some_and(|page| page.at > length), "a page begins after its end"),
+        (!document.tables.iter().all(|table| is_table(table, length)), "a table of a sheet is odd"),
+        (!document.tables.is_sorted_by(|one, next| one.end <= begin(next)), "its tables are out of order"),
         (!titles.into_iter().flatten().all(|title| is_line(title, LONGEST_TITLE)), "its title is odd"),
         (
             document.stated.address.as_deref().is_some_and(|address| fields::address(address).is_err()),
@@ -81,6 +85,17 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
 
 fn is_line(text: &str, longest: usize) -> bool {
     !text.contains(|c: char| is_unseen(c) || c == '\n') && text.chars().count() <= longest
+}
+
+fn begin(table: &SheetTable) -> usize {
+    table.rows.first().map_or(table.end, |(at, _)| *at)
+}
+
+fn is_table(table: &SheetTable, length: usize) -> bool {
+    let is_named = table.sheet.as_deref().is_none_or(|sheet| is_line(sheet, LONGEST_HEADING));
+    let is_in_order = table.rows.is_sorted_by(|one, next| one.0 <= next.0 && one.1 < next.1);
+    let ends = table.rows.last().is_some_and(|(at, _)| *at <= table.end) && table.end <= length;
+    is_named && is_in_order && ends && table.columns.len() <= MOST_COLUMNS && table.columns.is_sorted_by(|a, b| a < b)
 }
 
 #[cfg(test)]

@@ -50,8 +50,10 @@ fn read_xlsx(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     let mut book = Xlsx::new(Cursor::new(bytes)).map_err(unreadable)?;
     let mut sheets = Sheets::default();
     for sheet in sheets.shown(book.sheets_metadata()) {
-        let grid = grid_of_xlsx(&mut book, &sheet, &mut sheets.allowance)?;
-        sheets.formulas_without_value += formulas_without_value(&mut book, &sheet)?;
+        let mut grid = grid_of_xlsx(&mut book, &sheet, &mut sheets.allowance)?;
+        let without_value = formulas_without_value(&mut book, &sheet)?;
+        grid.is_partial = without_value > 0;
+        sheets.formulas_without_value += without_value;
         let merged = book.merge_cells_by_sheet_name(&sheet).map_err(unreadable)?;
         sheets.add(sheet, grid, &places(&merged))?;
     }
@@ -134,6 +136,7 @@ impl Sheets {
     }
 
     pub(super) fn add(&mut self, name: String, mut grid: Grid, merged: &[Merged]) -> Result<(), ReadError> {
+        grid.sheet = Some(name.clone());
         for merged in merged {
             grid.merge(*merged, &mut self.allowance)?;
         }

@@ -93,8 +93,29 @@ impl<'a> Room<'a> {
         Self { title, section, counter, limits, known_words, header, longest, special }
     }
 
+    /// Cuts a text that opens with `headings` bytes of headings, at these bytes in any case: rows of a sheet stand by
+    /// themselves, whatever else would fit beside them.
+    pub(super) fn cut_at(&self, text: &str, headings: usize, at: &[usize]) -> Result<Vec<Piece>, SplitError> {
+        if at.is_empty() {
+            return self.cut(text, headings);
+        }
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        // A heading stays with the row below it.
+        for end in at.iter().copied().filter(|at| *at > headings).chain([text.len()]) {
+            let of_part = self.cut(&text[start..end], if start == 0 { headings } else { 0 })?;
+            pieces.extend(
+                of_part
+                    .into_iter()
+                    .map(|piece| Piece { bytes: start + piece.bytes.start..start + piece.bytes.end, ..piece }),
+            );
+            start = end;
+        }
+        Ok(pieces)
+    }
+
     /// Cuts a text that opens with `headings` bytes of headings.
-    pub(super) fn cut(&self, text: &str, headings: usize) -> Result<Vec<Piece>, SplitError> {
+    fn cut(&self, text: &str, headings: usize) -> Result<Vec<Piece>, SplitError> {
         let mut pieces = Vec::new();
         let joined = with_headings_joined(text, headings);
         for window in windows(text, PASSAGES_AT_ONCE * self.limits.max_characters.max(1)) {

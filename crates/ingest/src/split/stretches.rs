@@ -56,7 +56,7 @@ pub(super) fn opening_headings(text: &str, title: Option<&str>, path: &[String])
 }
 
 /// Where characters stand in the text, in bytes. Both in rising order.
-fn byte_offsets(text: &str, characters: impl Iterator<Item = usize>) -> Vec<usize> {
+pub(super) fn byte_offsets(text: &str, characters: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut walk = text.char_indices().map(|(byte, _)| byte).enumerate().peekable();
     let mut byte_at = |character: usize| {
         while walk.next_if(|(position, _)| *position < character).is_some() {}

@@ -290,7 +290,8 @@ fn annotation(
 fn named(citation: &Citation, around: &Around) -> String {
     let section = citation.section.iter().map(String::clone);
     let page = citation.page_number.iter().map(|page| around.page.replace("{page}", &page.to_string()));
-    let parts = std::iter::once(citation.document_name.clone()).chain(section).chain(page);
+    let cells = citation.cells.iter().cloned();
+    let parts = std::iter::once(citation.document_name.clone()).chain(section).chain(page).chain(cells);
     // Together they could make what a program takes for a citation.
     quoted(&parts.collect::<Vec<_>>().join(", ")).into_owned()
 }

@@ -203,6 +203,33 @@ impl Catalogue for FakeCatalogue {
         Ok(collections.iter().filter(|name| !is_seen(name)).cloned().collect())
     }
 
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        let shelf = self.shelf();
+        let is_in = |collection: &CollectionName| {
+            collections.is_empty() || collections.iter().any(|name| is_named_so(collection, name))
+        };
+        let begins = |passage: &&CataloguePassage| passage.above.rows.as_ref().is_some_and(|rows| rows.before == 0);
+        let seen = shelf.values().filter(|shelved| scope.sees(shelved.tenant, &shelved.tags));
+        let mut tables: Vec<CataloguePassage> = seen
+            .map(|shelved| &shelved.passage)
+            .filter(begins)
+            .filter(|first| is_in(&first.collection))
+            .cloned()
+            .collect();
+        tables.sort_by_cached_key(|first| (first.collection.clone(), first.title.clone(), first.passage));
+        // A row that was cut begins its table with its first part.
+        let table =
+            |first: &CataloguePassage| (first.passage.document, first.above.rows.as_ref().map(|rows| rows.table));
+        tables.dedup_by(|next, first| table(next) == table(first));
+        tables.truncate(most);
+        Ok(tables)
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         let about = filter.about.as_deref().map(significant_terms).unwrap_or_default();
         let is_in = |collection: &CollectionName| {

@@ -156,6 +156,7 @@ export const de: Its = {
     tool_unavailable: 'Das Werkzeug antwortete nicht',
     tool_failed: 'Das Werkzeug scheiterte',
     tool_result_invalid: 'Auf die Antwort des Werkzeugs war kein Verlass',
+    not_computable: 'Die Zahl war nicht zu berechnen',
     retrieval_unavailable: 'Die Suche war nicht erreichbar',
     generation_unavailable: 'Das Sprachmodell war zu spät oder nicht erreichbar',
     budget_exceeded: 'Die Frage war zu lang',

@@ -150,6 +150,7 @@ export const en = {
     tool_unavailable: 'The tool did not reply',
     tool_failed: 'The tool failed',
     tool_result_invalid: 'The tool’s reply could not be relied on',
+    not_computable: 'The figure could not be computed',
     retrieval_unavailable: 'The search was not available',
     generation_unavailable: 'The language model was late or not available',
     budget_exceeded: 'The question was too long',

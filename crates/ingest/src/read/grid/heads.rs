@@ -11,7 +11,8 @@ const MOST_HEAD_ROWS: usize = 5;
 /// How rows are laid out.
 pub(super) enum Form {
     /// Under a head; `first_row` is the first one below it.
-    Table { head: Head, first_row: usize },
+    /// `continues`: it has none of its own, and goes on under that of the table above.
+    Table { head: Head, first_row: usize, continues: bool },
     /// Without a head: each row says by itself what it says, as `Company | Example Ltd` does.
     Pairs,
 }
@@ -42,7 +43,7 @@ pub(super) fn form_of(rows: &[NumberedRow<'_>], merged: &[Merged], above: Option
     let begins_with_head = rows.first().is_some_and(|(_, row)| can_be_head(row));
     if !begins_with_head {
         return match above.filter(|head| columns.iter().all(|column| head.names.contains_key(column))) {
-            Some(head) => Form::Table { head: head.clone(), first_row: 0 },
+            Some(head) => Form::Table { head: head.clone(), first_row: 0, continues: true },
             None => Form::Pairs,
         };
     }
@@ -53,7 +54,7 @@ pub(super) fn form_of(rows: &[NumberedRow<'_>], merged: &[Merged], above: Option
     let mut head =
         Head { names: columns.iter().map(|column| (*column, name(*column, &rows[..height], merged))).collect() };
     let first_row = if add_units(&mut head, rows.get(height)) { height + 1 } else { height };
-    Form::Table { head, first_row }
+    Form::Table { head, first_row, continues: false }
 }
 
 /// Columns are named by words, or by years and days behind the first one.

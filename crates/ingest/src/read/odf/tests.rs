@@ -110,13 +110,13 @@ fn sheets_are_read_by_what_they_show() {
     let read = extract_ods(SHEET).unwrap();
     assert_eq!(
         read.text,
-        "Tariffs\n\nTariff | Monthly (EUR) | Discount | From\nDSL 50 | 34,90 | 10.0% | 2027-01-01\nDSL 100 | 39,90 | 7.5% | 2027-03-01"
+        "Tariffs\n\nTariff | Monthly (EUR) | Discount | From\nDSL 50 | 34,90 | 10.0% | 2027-01-01\n\nTariff | Monthly (EUR) | Discount | From\nDSL 100 | 39,90 | 7.5% | 2027-03-01"
     );
     assert_eq!(read.remarks, ["1 hidden sheet was left out: Margins"]);
     let rows = r#"<table:table-row><table:table-cell><text:p>Region</text:p></table:table-cell><table:table-cell><text:p>Fee</text:p></table:table-cell></table:table-row>
       <table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>North</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="1.5"/></table:table-row>
       <table:table-row><table:covered-table-cell/><table:table-cell><office:annotation><text:p>no</text:p></office:annotation><text:p>2</text:p></table:table-cell></table:table-row>"#;
-    assert_eq!(sheet(rows).unwrap().text, "Region | Fee\nNorth | 1.5\nNorth | 2");
+    assert_eq!(sheet(rows).unwrap().text, "Region | Fee\nNorth | 1.5\n\nRegion | Fee\nNorth | 2");
 }
 
 #[test]

@@ -15,27 +15,29 @@ fn a_workbook_is_read_as_people_see_it() {
     let expected = [
         "Tariffs",
         "Tariffs for the home",
-        &format!(
-            "{head}\nDSL 50 | 34.90 | 49.00 € | 10.0% | 2027-01-01 | TRUE\nDSL 100 | 39.90 | 49.00 € | 7.5% | 2027-01-01 | TRUE"
-        ),
+        &format!("{head}\nDSL 50 | 34.90 | 49.00 € | 10.0% | 2027-01-01 | TRUE"),
+        &format!("{head}\nDSL 100 | 39.90 | 49.00 € | 7.5% | 2027-01-01 | TRUE"),
         "Business",
         &format!("{head}\nFibre 1000 | 89.90 | 0.00 € | 0.0% | 2027-03-01 08:30 | FALSE"),
         "All prices with VAT.",
-        "Code | City\n01067 | Dresden\n53111 | Bonn",
+        "Code | City\n01067 | Dresden",
+        "Code | City\n53111 | Bonn",
         "Terms",
         "Minimum term: 24 months\nNotice: 1 month\nLate fee: 2.5",
     ];
     assert_eq!(read.text, expected.join("\n\n"));
     assert_eq!(read.title.as_deref(), Some("Price list 2027"));
     let paths: Vec<_> = read.sections.iter().map(|section| section.path.join(" > ")).collect();
-    assert_eq!(paths, ["Tariffs", "Terms"]);
+    assert_eq!(paths, ["Tariffs", "Tariffs > Business", "Tariffs", "Terms"]);
     assert_eq!(read.remarks, ["1 hidden sheet was left out: Calculation"]);
 }
 
 #[test]
 fn an_old_workbook_is_read_too() {
     let read = extract_xls(XLS).unwrap();
-    assert_eq!(read.text, "Product | Monthly (EUR) | From\nDSL 50 | 34.9 | 2027-01-01\nDSL 100 | 39.9 | 2027-01-01");
+    let head = "Product | Monthly (EUR) | From";
+    let rows = ["DSL 50 | 34.9 | 2027-01-01", "DSL 100 | 39.9 | 2027-01-01"].map(|row| format!("{head}\n{row}"));
+    assert_eq!(read.text, rows.join("\n\n"));
     assert_eq!(read.sections, []);
     assert_eq!(read.remarks, ["1 hidden sheet was left out: Margins"]);
 }
@@ -57,7 +59,7 @@ fn each_row_says_by_itself_what_it_says() {
     let head = r#"<row r="1"><c r="A1" t="inlineStr"><is><t>Part</t></is></c><c r="B1" t="inlineStr"><is><t>Price (EUR)</t></is></c></row>"#;
     let read = extract_xlsx(&workbook(&format!("{head}{rows}"), "")).unwrap();
     let passages = split(&read, "Spare parts", &Words, &Limits::of_window(256)).unwrap();
-    assert!(passages.len() > 5);
+    assert_eq!(passages.len(), 398);
     for passage in &passages {
         assert!(passage.text.starts_with("Part | Price (EUR)\n"), "{}", passage.text);
     }
@@ -143,4 +145,48 @@ fn damaged_workbooks_are_refused_with_a_reason() {
     assert_eq!(extract_xlsx(&workbook("", "")), Err(ReadError::NoText { format: Format::Xlsx }));
     let broken = archive(&[("xl/workbook.xml", b"<workbook><sheets></workbook>")]);
     assert!(extract_xlsx(&broken).is_err());
+}
+
+#[test]
+fn a_row_is_a_passage_that_knows_its_cells() {
+    let read = extract_xlsx(XLSX).unwrap();
+    let passages = split(&read, "Price list 2027", &Words, &Limits::of_window(256)).unwrap();
+    let cells = |passage: &crate::split::Passage| passage.above.rows.as_ref().and_then(ibidem_words::SheetRows::cells);
+    let shown: Vec<(String, Option<&str>)> =
+        passages.iter().map(|passage| (cells(passage).unwrap_or_default(), passage.section.as_deref())).collect();
+    let shown: Vec<(&str, &str)> =
+        shown.iter().map(|(cells, section)| (cells.as_str(), section.unwrap_or_default())).collect();
+    assert_eq!(
+        shown,
+        [
+            ("", "Tariffs"),
+            ("Tariffs!A5:F5", "Tariffs"),
+            ("Tariffs!A6:F6", "Tariffs"),
+            ("Tariffs!A8:F8", "Tariffs > Business"),
+            ("", "Tariffs"),
+            ("Tariffs!A13:B13", "Tariffs"),
+            ("Tariffs!A14:B14", "Tariffs"),
+            ("", "Terms"),
+        ]
+    );
+    assert_eq!(passages[0].text, "Tariffs\n\nTariffs for the home");
+    let rows = passages[3].above.rows.as_ref().unwrap();
+    assert_eq!((rows.table, rows.before, rows.of, rows.labels), (0, 2, 3, 1));
+}
+
+#[test]
+fn a_changed_cell_changes_one_passage() {
+    let sheet = |changed: usize, price: &str| {
+        let rows = (2..300).map(|row| {
+            let price = if row == changed { price.to_owned() } else { format!("{row}.50") };
+            format!(r#"<row r="{row}"><c r="A{row}" t="inlineStr"><is><t>Part {row}</t></is></c><c r="B{row}"><v>{price}</v></c></row>"#)
+        });
+        let head = r#"<row r="1"><c r="A1" t="inlineStr"><is><t>Part</t></is></c><c r="B1" t="inlineStr"><is><t>Price (EUR)</t></is></c></row>"#;
+        let read = extract_xlsx(&workbook(&format!("{head}{}", rows.collect::<String>()), "")).unwrap();
+        let passages = split(&read, "Spare parts", &Words, &Limits::of_window(256)).unwrap();
+        passages.into_iter().map(|passage| (passage.section, passage.text)).collect::<Vec<_>>()
+    };
+    let (before, after) = (sheet(100, "100.50"), sheet(100, "1234567.25"));
+    let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
+    assert_eq!((before.len(), after.len(), changed), (298, 298, 1), "what is embedded is title, section and text");
 }

@@ -11,9 +11,10 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     );
     addresses(teller);
     lists(teller);
+    figures(teller);
     terms(teller);
     topics(teller);
-    let ways = ["gather.addresses", "gather.lists", "gather.terminology", "gather.topics"];
+    let ways = ["gather.addresses", "gather.lists", "gather.figures", "gather.terminology", "gather.topics"];
     let other = if ways.iter().any(|way| teller.has(way)) { " other" } else { "" };
     teller.line(&format!("Every{other} question is answered from the documents."));
 
@@ -85,6 +86,18 @@ fn lists(teller: &mut Teller<'_>) {
         "The heading of a list: {wording.heading} If it is shortened: {wording.shortened} If it is empty: {wording.nothing}",
     );
     teller.say("gather.document_classes", "A question that names {} is not a question about a term.");
+}
+
+fn figures(teller: &mut Teller<'_>) {
+    const SECTION: &str = "gather.figures";
+    if teller.has(SECTION) {
+        let most = teller.always("gather.figures.most_rows");
+        teller.line(&format!(
+            "A question for a figure that follows from one table of a sheet is computed from its cells. Rows that are asked \
+             for are listed, at most {most}."
+        ));
+    }
+    teller.as_written(SECTION);
 }
 
 fn terms(teller: &mut Teller<'_>) {
