@@ -13,7 +13,6 @@ from . import edits, folders
 from .rules import Claimed
 
 OWN = folders.REPOSITORY / "lab/training/own/facts.txt"
-NOTES = folders.REPOSITORY / "lab/training/own/notes.txt"
 SUPPORTED, CONTRADICTED, NOT_SAID = 0, 1, 2
 SPELLED = dict(zip(range(2, 13), edits.NUMBER_WORDS, strict=False))
 TAILS = [
@@ -79,10 +78,11 @@ class Note:
     claims: list[tuple[str, list[tuple[int, int]]]]
 
 
-def notes(path: Path = NOTES) -> list[Note]:
+def notes(folder: Path = OWN.parent) -> list[Note]:
     """Notes that were written out, with claims in other words that follow from them and such that do not."""
     found: list[Note] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    files = [folder / "notes.txt", *sorted((folder / "claims").glob("*.txt"))]
+    for line in (line for path in files for line in path.read_text(encoding="utf-8").splitlines()):
         if not line.strip() or line.startswith("#"):
             continue
         sign, _, rest = line.partition(" ")
@@ -98,7 +98,10 @@ def notes(path: Path = NOTES) -> list[Note]:
                 spans.append((at, at + len(stretch)))
             found[-1].claims.append((claim, spans))
         else:
-            found[-1].text = f"{found[-1].text} {line}".strip()
+            # A row of a table stays a line.
+            before = found[-1].text.rpartition("\n")[2]
+            between = "\n" if line.startswith("|") or before.startswith("|") else " "
+            found[-1].text = f"{found[-1].text}{between}{line}".strip()
     return found
 
 
@@ -286,6 +289,7 @@ def rows(dice: random.Random, compositions: int):
             for claim in composer.claims():
                 yield claim, held_out
     written = notes()
-    for held_out, times in ((False, max(1, compositions // 300)), (True, 1)):
+    claims = sum(len(one.claims) for one in written)
+    for held_out, times in ((False, max(1, 2 * compositions // claims)), (True, 1)):
         for claim in told([one for one in written if one.held_out == held_out], dice, times):
             yield claim, held_out
