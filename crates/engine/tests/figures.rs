@@ -21,9 +21,7 @@ use ibidem_ports::catalogue::CataloguePassage;
 use ibidem_ports::corpus::{Corpus, KeptDocument, KeptVersion};
 use ibidem_ports::embedder::TokenCounter;
 use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, Script};
-use ibidem_words::{
-    Action, DocumentId, Identity, PassageKey, PublicKey, PublicKeys, Question, Reason, Sha256Hash, Tag,
-};
+use ibidem_words::{Action, DocumentId, Identity, PassageKey, PublicKey, PublicKeys, Reason, Sha256Hash, Tag};
 use uuid::Uuid;
 
 use world::{TAG, World};
