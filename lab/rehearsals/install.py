@@ -13,9 +13,11 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -58,7 +60,11 @@ def rehearse_try(stage, arguments):
     home = folder / "root" if arguments.root else folder
     subprocess.run(["cp", file, home], check=True)
     say(f"{file.name}: {file.stat().st_size / 1e6:.0f} MB to download")
-    data = "/tmp/trial" if arguments.root else str(folder / "trial")
+    # Where PostgreSQL, which root runs as somebody else, can walk to.
+    data = "/tmp/trial" if arguments.root else tempfile.mkdtemp(prefix="ibidem-try-")
+    if not arguments.root:
+        os.chmod(data, 0o711)
+        stage.ends.callback(shutil.rmtree, data)
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/root" if arguments.root else str(home), "LANG": "C.UTF-8"}
     command = f"cd && tar -xzf {file.name} && exec ibidem/bin/ibidem try --data {data} --listen 127.0.0.1:0"
     began, printed = time.monotonic(), []

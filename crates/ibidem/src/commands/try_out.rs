@@ -103,14 +103,14 @@ impl Try {
         let step = Step::begins("PostgreSQL");
         servers.push(servers::start_qdrant(&installation, &found)?);
         let version = servers::start_postgres(&installation, &found, &settings, servers).await?;
-        step.is_done(&version);
+        step.ends(&version);
         let step = Step::begins("Qdrant");
         servers::await_qdrant(&installation, servers).await?;
-        step.is_done("");
+        step.ends("");
 
         let step = Step::begins("Tables and index");
         let parts = migrated(&settings).await?;
-        step.is_done("");
+        step.ends("");
         if !self.empty && !installation.has_documents {
             let step = Step::begins("Demo documents");
             let folder = unpack_handbook(&installation.folder)?;
@@ -119,7 +119,7 @@ impl Try {
             anyhow::ensure!(failed == 0, "{failed} of the demo documents could not be read");
             installation.has_documents = true;
             installation.keep()?;
-            step.is_done(&format!("{read} documents"));
+            step.ends(&format!("{read} documents"));
         }
         Ok(Ready { settings, parts, installation })
     }
@@ -166,7 +166,7 @@ impl Ready {
             // Borrowed: with it goes the lock on the folder.
             let (links, settings, installation) = (links.clone(), &settings, &mut installation);
             move |at: SocketAddr| {
-                step.is_done("");
+                step.ends("");
                 installation.listen = at;
                 let kept = installation.keep();
                 if let Err(error) = kept {
@@ -235,7 +235,7 @@ impl Step {
         Self(Instant::now())
     }
 
-    fn is_done(self, what: &str) {
+    fn ends(self, what: &str) {
         let took = format!("{:.1} s", self.0.elapsed().as_secs_f64());
         console::say(&if what.is_empty() { took } else { format!("{took}, {what}") });
     }

@@ -132,10 +132,11 @@ impl Installation {
     pub(super) fn write_settings(&self, found: &FoundParts) -> anyhow::Result<PathBuf> {
         let FoundParts { model, tokenizer, runtime, .. } = found;
         let quoted = |path: &Path| serde_json::to_string(&path.display().to_string());
+        // A machine that is busy with other things is late, and nothing on it is broken.
         let text = format!(
             "# Written by `ibidem try` at each start. Other commands work on this trial with --config and this file.\n\
-             database:\n  url: postgres://ibidem:{}@127.0.0.1:{}/postgres\n\
-             index:\n  url: http://127.0.0.1:{}\n  api_key: \"{}\"\n\
+             database:\n  url: postgres://ibidem:{}@127.0.0.1:{}/postgres\n  acquire_timeout_ms: 30000\n  timeout_ms: 30000\n\
+             index:\n  timeout_ms: 30000\n  url: http://127.0.0.1:{}\n  api_key: \"{}\"\n\
              originals:\n  location: originals\n\
              embedding:\n  model: {}\n  tokenizer: {}\n  runtime: {}\n\
              server:\n  listen: {}\n\
