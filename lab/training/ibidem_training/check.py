@@ -26,8 +26,8 @@ PASSAGES = [
     "The travel budget is set once a year by the finance office.",
     "Travel requests are made in the staff portal. Trips abroad also need the consent of the director.",
 ]
-SCORES = {"reader": [0.7124, 0.2534, 0.5396], "reader_large": [0.3450, 0.0262, 0.8977], "reader_multilingual": [0.7817, 0.4004, 0.2113]}
-TESTS = ["test_aside", "test_edits", "test_facts", "test_gathered", "test_leaks", "test_questions", "test_schedule"]
+SCORES = {"reader": [0.7124, 0.2534, 0.5396], "reader_large": [0.1913, 0.0969, 0.8945], "reader_multilingual": [0.7817, 0.4004, 0.2113]}
+TESTS = ["test_aside", "test_edits", "test_facts", "test_gathered", "test_leaks", "test_questions", "test_schedule", "test_typed"]
 
 
 def insist(is_so: bool, what: str) -> None:
