@@ -302,8 +302,8 @@ export interface paths {
          * @description Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
          *     is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
          *     of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
-         *     on it is taken out of `answer`, its citations out of `citations`, and `suggestions`, `warnings` and `route_to` are
-         *     empty. So are the suggestions of a refusal that found no such document, and an owner whose tag this key no longer has.
+         *     on it is taken out of `answer`, its citations out of `citations`, and `offers`, `suggestions`, `warnings` and `route_to`
+         *     are empty. So are the offers of a refusal that found no such document, and an owner whose tag this key no longer has.
          *     A receipt is of the whole answer: it is there where the answer is as it was given, and null where it has `withdrawn`. A
          *     newer version of a document withdraws nothing.
          */
@@ -1044,6 +1044,8 @@ export interface components {
             context_chunks_used: number;
             /** Format: int64 */
             context_tokens_used: number;
+            /** @description What the asker is asked to say, for a form. Left out where nothing is missing. */
+            details?: string[];
             /** Format: int64 */
             generation_time_ms: number;
             grounded: boolean;
@@ -1056,6 +1058,11 @@ export interface components {
             model_used?: string | null;
             /** @description What came nearest to an answer that was refused, nearest first. It holds no text of a passage. */
             nearest?: components["schemas"]["NearestMiss"][];
+            /**
+             * @description What can be asked instead, or to choose between: at most three, each of which was answered when it was looked at.
+             *     Left out where there is none.
+             */
+            offers?: components["schemas"]["Offer"][];
             reason?: components["schemas"]["Reason"] | null;
             receipt?: components["schemas"]["Receipt"] | null;
             /** @description Why there is no answer, with the numbers that decided it. */
@@ -1070,6 +1077,7 @@ export interface components {
              */
             rewritten_question?: string | null;
             route_to?: components["schemas"]["RouteTarget"] | null;
+            /** @description What to do or ask next, in words: the texts of `offers`, `details`, and advice. */
             suggestions: string[];
             trace: components["schemas"]["GateRecord"][];
             transparency: components["schemas"]["Transparency"];
@@ -2177,6 +2185,13 @@ export interface components {
             text: string;
             /** @description Questions for which it is used, 1 to 20 of at most 500 characters. Similar questions count too. */
             triggers: string[];
+        };
+        /** @description Something to ask instead. When it was offered, it led to an answer. */
+        Offer: {
+            /** @description The question that it stands for. */
+            query: string;
+            /** @description What is shown. */
+            text: string;
         };
         /** @description What becomes of a question. */
         OutcomeBody: {

@@ -228,7 +228,9 @@ const tests = {
     await turn.getByText('Which one do you mean?').waitFor();
     await accessible(page, 'question back');
     await turn.getByRole('button', { name: 'mercury (planets)', exact: true }).click();
-    // Its meaning is quoted in the question back already: it is opened beside it.
+    const chosen = page.getByRole('article', { name: 'What is mercury (planets)?' });
+    await chosen.getByText(/^Answered from/).waitFor();
+    await chosen.getByRole('button', { name: /^Source 1: / }).click();
     const source = page.getByRole('complementary', { name: 'mercury (planets)' });
     await source.getByText('The planet that is nearest to the Sun.').waitFor();
     await source.getByText('A term of the vocabulary').waitFor();

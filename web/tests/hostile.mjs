@@ -69,6 +69,8 @@ function answer(payloads, refused) {
     transparency: { statement: first, show_to_user: true },
     route_to: refused ? { tag: first, owner_email: first, reason: first, fallback: false } : null,
     suggestions: refused ? payloads : [],
+    offers: payloads.slice(0, 3).map((text) => ({ text, query: text })),
+    details: refused ? [] : payloads,
     warnings: payloads,
     model_used: first,
     context_chunks_used: 1,

@@ -158,12 +158,11 @@ function shown(answer) {
     if (places.length > 0) text += ` The closest are below:${places.join('')}`;
     if (answer.why && answer.why !== answer.answer) text += `\n\n${answer.why}`;
     if (answer.route_to) text += `\n\nWhom to ask: ${answer.route_to.reason}`;
-    const isQuestion = (offer) => offer.trimEnd().endsWith('?');
-    for (const [heading, fits] of [
-      ['You could ask instead:', isQuestion],
-      ['What you can do:', (offer) => !isQuestion(offer)],
+    const offered = answer.offers ?? [];
+    for (const [heading, offers] of [
+      ['You could ask instead:', offered.map(({ query }) => query)],
+      ['What you can do:', answer.suggestions.filter((step) => !offered.some(({ text }) => text === step))],
     ]) {
-      const offers = answer.suggestions.filter(fits);
       if (offers.length > 0) text += `\n\n${heading}${offers.map((offer) => `\n- ${offer}`).join('')}`;
     }
   }

@@ -22,6 +22,8 @@ export interface components {
             context_chunks_used: number;
             /** Format: int64 */
             context_tokens_used: number;
+            /** @description What the asker is asked to say, for a form. Left out where nothing is missing. */
+            details?: string[];
             /** Format: int64 */
             generation_time_ms: number;
             grounded: boolean;
@@ -34,6 +36,11 @@ export interface components {
             model_used?: string | null;
             /** @description What came nearest to an answer that was refused, nearest first. It holds no text of a passage. */
             nearest?: components["schemas"]["NearestMiss"][];
+            /**
+             * @description What can be asked instead, or to choose between: at most three, each of which was answered when it was looked at.
+             *     Left out where there is none.
+             */
+            offers?: components["schemas"]["Offer"][];
             reason?: components["schemas"]["Reason"] | null;
             receipt?: components["schemas"]["Receipt"] | null;
             /** @description Why there is no answer, with the numbers that decided it. */
@@ -48,6 +55,7 @@ export interface components {
              */
             rewritten_question?: string | null;
             route_to?: components["schemas"]["RouteTarget"] | null;
+            /** @description What to do or ask next, in words: the texts of `offers`, `details`, and advice. */
             suggestions: string[];
             trace: components["schemas"]["GateRecord"][];
             transparency: components["schemas"]["Transparency"];
@@ -282,6 +290,13 @@ export interface components {
             version: number;
             /** @description Why it is no answer, in a sentence. */
             why: string;
+        };
+        /** @description Something to ask instead. When it was offered, it led to an answer. */
+        Offer: {
+            /** @description The question that it stands for. */
+            query: string;
+            /** @description What is shown. */
+            text: string;
         };
         /** @description A place that has a policy of its own: a tenant, or a collection of it. */
         PolicyPlace: {

@@ -16,6 +16,7 @@ use crate::explain::{self, Explanation};
 use crate::follow_up;
 use crate::listener::{Listener, Nobody};
 use crate::nearest::Near;
+use crate::offers::that_lead_to_an_answer;
 pub use crate::outcome::Spoken;
 use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval};
 use crate::parts::Parts;
@@ -157,8 +158,12 @@ impl Engine {
             policy: asked.policy.rules.name.clone(),
         };
         let (request_id, texts) = (asked.request_id, asked.policy.rules.wording.texts());
+        let question = asked.clone();
         match route(&self.parts, None, asked, &mut Nobody).await {
-            Way::Decided(decided) => Ok(head.by_rule(decided.sealed(request_id, texts).answer)),
+            Way::Decided(decided) => {
+                let decided = that_lead_to_an_answer(&self.parts, &question, *decided).await;
+                Ok(head.by_rule(decided.sealed(request_id, texts).answer))
+            }
             Way::Failed(asked, error) => Ok(head.by_rule(unavailable(&asked, &error).sealed(request_id, texts).answer)),
             Way::Search(asked, named, _) => {
                 let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
@@ -180,6 +185,7 @@ async fn spoken(
         parts.roles.check_named(named, asked.deadline).await?;
     }
     let (request_id, texts) = (asked.request_id, asked.policy.rules.wording.texts());
+    let question = asked.clone();
     let began = clock::now();
     let way = Box::pin(route(parts, by, asked, listener)).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
@@ -199,7 +205,11 @@ async fn spoken(
             }
         },
     };
+    let began = clock::now();
+    let decided = that_lead_to_an_answer(parts, &question, decided).instrument(trace_span!("offer")).await;
+    let offered = ("offer", began.elapsed());
     stages.extend(search.iter().flat_map(|search| search.stages.iter().copied()));
+    stages.push(offered);
     Ok(Spoken { stages, search, ..decided.sealed(request_id, texts) })
 }
 
@@ -244,10 +254,11 @@ async fn refused(
         return out_of_corpus(parts, sifted, refusal, listener).await;
     };
     let words = term.words(&sifted.asked);
-    let refusal = term.refusal(vocabulary, &sifted.asked, Some(&refusal)).await;
+    let offers = term.offers(vocabulary, &sifted.asked).await;
+    let refusal = term.refusal(&sifted.asked, Some(&refusal));
     let mut decided = out_of_corpus(parts, sifted, refusal, listener).await;
     if let Outcome::Refused(refused) = &mut decided.outcome {
-        refused.text = words;
+        (refused.text, refused.offers) = (words, offers);
     }
     decided
 }
@@ -257,8 +268,14 @@ fn asked_back(sifted: Sifted, refusal: Refusal, text: String, listener: &mut dyn
     listener.sentence(&text, Vec::new());
     let base = crate::speak::confidence::retrieval_base(&sifted.asked.policy, &sifted.evidence);
     let Refusal { reason, explanation, suggestions } = refusal;
-    let clarified =
-        Clarified { text, reason: Some(reason), explanation: Some(explanation), choices: suggestions, quoted: None };
+    let clarified = Clarified {
+        text,
+        reason: Some(reason),
+        explanation: Some(explanation),
+        offers: Vec::new(),
+        details: suggestions,
+        quoted: None,
+    };
     Decided::plainly(Outcome::Clarified(clarified), Retrieval::searched(base), sifted.log)
 }
 

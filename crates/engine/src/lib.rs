@@ -19,6 +19,7 @@ mod in_force;
 pub mod listener;
 mod nearest;
 mod no_look_alike;
+mod offers;
 mod outcome;
 pub mod parts;
 pub mod plain;

@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use crate::candidate::Candidate;
-use ibidem_words::{CitedSource, NearestMiss, PassageKey, Reason, RouteTarget, as_shown, passage_in_context};
+use ibidem_words::{CitedSource, NearestMiss, Offer, PassageKey, Reason, RouteTarget, as_shown};
 
 use crate::outcome::{Decided, Outcome, Refused, Routed};
 use crate::parts::Parts;
 use crate::policy::{Answerability, Policy, RefusalRules};
 use crate::sift::Sifted;
-use crate::speak::answers::likely_to_answer;
 use crate::speak::route_to::route_to;
 use crate::turn::Asked;
 
@@ -54,9 +53,11 @@ impl Near {
         };
         candidates.retain(|candidate| there.contains(&candidate.passage.passage));
         let least = least_answering(&asked.policy);
-        let mut questions = answered(parts, &asked, rules, &candidates).await;
-        questions.append(&mut refused.refusal.suggestions);
-        refused.refusal.suggestions = questions;
+        // What is read is offered as a question about it: without a reader nobody could say whether it is answered.
+        if candidates.iter().any(|candidate| candidate.answer.is_some()) && least.is_some() {
+            let about = candidates.iter().map(|candidate| question_about(candidate, rules)).take(rules.suggestions);
+            refused.offers.extend(about);
+        }
         refused.nearest = candidates.iter().map(|candidate| miss(candidate, rules, least)).collect();
         if !is_routed {
             refused.ask = whom_to_ask(parts, &asked, &candidates).await;
@@ -114,31 +115,15 @@ fn miss(candidate: &Candidate, rules: &RefusalRules, least: Option<f64>) -> Near
     }
 }
 
-/// Questions about the nearest passages that the reader finds answered in them.
-async fn answered(parts: &Parts, asked: &Asked, rules: &RefusalRules, candidates: &[Candidate]) -> Vec<String> {
-    let is_read = candidates.iter().any(|candidate| candidate.answer.is_some());
-    let least = least_answering(&asked.policy).filter(|_| is_read);
-    let Some(least) = least else { return Vec::new() };
-    let mut questions: Vec<String> = Vec::new();
-    for candidate in candidates {
-        let question = question_about(candidate, rules);
-        if questions.len() >= rules.suggestions || question == asked.question.query || questions.contains(&question) {
-            continue;
-        }
-        if is_answered(parts, asked, &question, candidate).await.is_some_and(|likely| likely >= least) {
-            questions.push(question);
-        }
-    }
-    questions
-}
-
 /// How likely a passage must answer for a question to be answered from it.
 fn least_answering(policy: &Policy) -> Option<f64> {
     let gate = policy.rules.sift.rules_of::<Answerability>().map(|gate| gate.0).reduce(f64::max);
     gate.into_iter().chain(policy.rules.speak.least_answering).reduce(f64::max)
 }
 
-fn question_about(candidate: &Candidate, rules: &RefusalRules) -> String {
+/// What is shown names the document by its title too. What is asked names it by its address alone, where it has one: then
+/// what stands below the heading is its own answer, and nothing has to be searched for.
+fn question_about(candidate: &Candidate, rules: &RefusalRules) -> Offer {
     let passage = &candidate.passage;
     let section = passage.section.as_deref().unwrap_or(&passage.title);
     let section = section.rsplit(BETWEEN_HEADINGS).next().unwrap_or(section);
@@ -146,13 +131,9 @@ fn question_about(candidate: &Candidate, rules: &RefusalRules) -> String {
         Some(address) if !passage.title.contains(address.as_str()) => format!("{address} ({})", passage.title),
         _ => passage.title.clone(),
     };
-    let question = rules.question.trim().replace("{section}", section).replace("{title}", &named);
-    question.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// None of a reranker that says nothing of answers, or that failed: then nothing is promised.
-async fn is_answered(parts: &Parts, asked: &Asked, question: &str, candidate: &Candidate) -> Option<f64> {
-    let passage = &candidate.passage;
-    let text = passage_in_context(&passage.title, passage.section.as_deref(), &passage.text);
-    likely_to_answer(parts, asked.deadline, question, text).await.ok()?
+    let about = |title: &str| {
+        let question = rules.question.trim().replace("{section}", section).replace("{title}", title);
+        question.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    Offer { text: about(&named), query: about(passage.address.as_deref().unwrap_or(&passage.title)) }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ibidem_language::markers::quoted;
 use ibidem_ports::records::ToolCallRecord;
 use ibidem_words::{
-    Action, Answer, Citation, Confidence, GateRecord, NearestMiss, ProposedCall, Reason, Receipt, Refusal,
+    Action, Answer, Citation, Confidence, GateRecord, NearestMiss, Offer, ProposedCall, Reason, Receipt, Refusal,
     RetrievalQuality, RouteTarget, Transparency,
 };
 use uuid::Uuid;
@@ -54,6 +54,8 @@ pub(crate) struct Refused {
     pub(crate) why: Option<String>,
     /// What came nearest.
     pub(crate) nearest: Vec<NearestMiss>,
+    /// What can be asked instead, until it is checked perhaps with several queries for one text.
+    pub(crate) offers: Vec<Offer>,
     /// Who looks after what came nearest; none where nobody is known.
     pub(crate) ask: Option<RouteTarget>,
     /// How sure the answer was that was written and is not sure enough.
@@ -68,7 +70,10 @@ pub(crate) struct Clarified {
     pub(crate) reason: Option<Reason>,
     /// The numbers behind it, where there are any.
     pub(crate) explanation: Option<String>,
-    pub(crate) choices: Vec<String>,
+    /// The meanings or topics to choose from, until they are checked perhaps with several queries for one text.
+    pub(crate) offers: Vec<Offer>,
+    /// What the asker is asked to say.
+    pub(crate) details: Vec<String>,
     /// The meanings to choose from, where a vocabulary has several.
     pub(crate) quoted: Option<(Receipt, Vec<Citation>)>,
 }
@@ -165,7 +170,16 @@ impl Refused {
 
     /// Refuses in words of its own.
     pub(crate) fn saying(text: String, refusal: Refusal) -> Self {
-        Self { text, refusal, why: None, nearest: Vec::new(), ask: None, confidence: None, took_ms: 0 }
+        Self {
+            text,
+            refusal,
+            why: None,
+            nearest: Vec::new(),
+            offers: Vec::new(),
+            ask: None,
+            confidence: None,
+            took_ms: 0,
+        }
     }
 }
 
@@ -194,6 +208,8 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
         transparency,
         route_to: None,
         suggestions: Vec::new(),
+        offers: Vec::new(),
+        details: Vec::new(),
         warnings,
         model_used: None,
         context_chunks_used: 0,
@@ -205,14 +221,16 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
     match outcome {
         Outcome::Cited(cited) => Answer { action: Action::Cite, ..with_citations(blank, cited) },
         Outcome::Refused(refused) => Answer { action: Action::Refuse, ..with_refusal(blank, refused) },
-        Outcome::Clarified(Clarified { text, reason, explanation, choices, quoted }) => {
+        Outcome::Clarified(Clarified { text, reason, explanation, offers, details, quoted }) => {
             let (receipt, citations) = quoted.map_or((None, Vec::new()), |(receipt, all)| (Some(receipt), all));
             Answer {
                 action: Action::Clarify,
                 answer: text,
                 reason,
                 refusal_reason: explanation,
-                suggestions: choices,
+                suggestions: texts_of(&offers).chain(details.iter().cloned()).collect(),
+                offers,
+                details,
                 grounded: !citations.is_empty(),
                 context_chunks_used: citations.len(),
                 receipt,
@@ -261,10 +279,17 @@ fn with_citations(blank: Answer, cited: Cited) -> Answer {
     }
 }
 
+fn texts_of(offers: &[Offer]) -> impl Iterator<Item = String> {
+    offers.iter().map(|offer| offer.text.clone())
+}
+
 /// A refusal cites nothing, so nothing in it may look like a citation: neither its words nor the names of documents.
 fn with_refusal(blank: Answer, refused: Refused) -> Answer {
-    let Refused { text, refusal, why, nearest, ask, confidence, took_ms } = refused;
+    let Refused { text, refusal, why, nearest, offers, ask, confidence, took_ms } = refused;
     let nearest = nearest.into_iter().map(no_look_alike::nearest).collect();
+    let as_text = |offer: Offer| Offer { text: quoted(&offer.text).into_owned(), ..offer };
+    let offers: Vec<Offer> = offers.into_iter().map(as_text).collect();
+    let advice = refusal.suggestions.iter().map(|step| quoted(step).into_owned());
     Answer {
         answer: quoted(&text).into_owned(),
         refused: true,
@@ -273,7 +298,8 @@ fn with_refusal(blank: Answer, refused: Refused) -> Answer {
         why,
         nearest,
         route_to: ask,
-        suggestions: refusal.suggestions.iter().map(|suggestion| quoted(suggestion).into_owned()).collect(),
+        suggestions: texts_of(&offers).chain(advice).collect(),
+        offers,
         confidence,
         generation_time_ms: took_ms,
         ..blank

@@ -32,8 +32,9 @@ pub fn refusal(answer: &Answer, offers: &Offers<'_>) -> String {
     let why = answer.why.as_deref().filter(|why| !why.is_empty() && *why != answer.answer);
     text.extend(why.map(|why| format!("\n\n{why}")));
     text.push_str(&whom_to_ask(answer));
-    let (questions, mut advice): (Vec<&str>, Vec<&str>) =
-        answer.suggestions.iter().map(String::as_str).partition(|suggestion| suggestion.trim_end().ends_with('?'));
+    let questions: Vec<&str> = answer.offers.iter().map(|offer| offer.query.as_str()).collect();
+    let is_advice = |step: &&str| answer.offers.iter().all(|offer| offer.text != **step);
+    let mut advice: Vec<&str> = answer.suggestions.iter().map(String::as_str).filter(is_advice).collect();
     advice.extend(offers.search.as_deref());
     for (heading, offered) in [(&around.ask_instead, questions), (&around.next, advice)] {
         if !offered.is_empty() {
@@ -89,7 +90,8 @@ mod tests {
     fn a_refusal_reads_as_a_search_result_and_has_no_number() {
         let answer = refused(&json!({
             "nearest": [nearest("Manual", Some("MAN-7")), nearest("MAN-8 Gears", Some("MAN-8"))],
-            "suggestions": ["What does MAN-7 say about oil?", "Ask about something narrower."],
+            "suggestions": ["Did you mean MAN-7?", "Ask about something narrower."],
+            "offers": [{"text": "Did you mean MAN-7?", "query": "What does MAN-7 say about oil?"}],
             "route_to": {"tag": "cars", "owner_user_id": null, "owner_email": "ann@example.org", "fallback": false,
                 "reason": "ann@example.org looks after this subject."},
         }));

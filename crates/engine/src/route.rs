@@ -46,6 +46,11 @@ pub(crate) enum Way {
 /// Goes on to the next rule, or has found the way.
 type Step<T> = ControlFlow<Way, T>;
 
+/// Whether what is asked would be looked up in another system.
+pub(crate) fn calls_a_tool(parts: &Parts, asked: &Asked) -> bool {
+    tools::asked_for(parts, asked, &asked.policy.rules.gather).is_some()
+}
+
 fn decided(decided: Decided) -> Way {
     Way::Decided(Box::new(decided))
 }
@@ -167,7 +172,7 @@ async fn by_topic(parts: &Parts, by: Option<SubjectId>, mut asked: Asked, listen
     if searches_otherwise && !leads_elsewhere {
         return ControlFlow::Continue(asked);
     }
-    let embedder = &parts.searcher.embedder;
+    let (embedder, question) = (&parts.searcher.embedder, asked.clone());
     ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules, &is_there).await {
         Ok(TopicRoute::Topic { topic, .. }) => {
             if let Some(tool) = tools::of_topic(parts, &asked, gather, topic) {
@@ -180,7 +185,7 @@ async fn by_topic(parts: &Parts, by: Option<SubjectId>, mut asked: Asked, listen
         }
         Ok(_) if searches_otherwise => return ControlFlow::Continue(asked),
         Ok(TopicRoute::Unclear { topics, confidence }) => {
-            decided(topics::clarify(rules, &topics, confidence, listener))
+            decided(topics::clarify(&question, rules, &topics, confidence, listener))
         }
         Ok(TopicRoute::Elsewhere { similarity }) => {
             let there = rules.topics.iter().zip(is_there).filter(|(_, is_there)| *is_there);

@@ -24,6 +24,8 @@ pub struct Texts {
     simpler_search: String,
     /// Said where the search found little.
     little_found: String,
+    /// The question for a document itself, with `{address}`: it stands by itself in a conversation, as an address does not.
+    pub whole_document: String,
     /// The next step where a part is away for now.
     pub again: String,
     /// The warning beside an answer whose last sentences nobody could check.

@@ -179,6 +179,16 @@ pub struct NearestMiss {
     pub similarity: Option<f64>,
 }
 
+/// Something to ask instead. When it was offered, it led to an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Offer {
+    /// What is shown.
+    pub text: String,
+    /// The question that it stands for.
+    pub query: String,
+}
+
 /// An answer is the reply to one question: cited, refused, asked back or routed to a person.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -210,7 +220,15 @@ pub struct Answer {
     pub retrieval_quality: RetrievalQuality,
     pub transparency: Transparency,
     pub route_to: Option<RouteTarget>,
+    /// What to do or ask next, in words: the texts of `offers`, `details`, and advice.
     pub suggestions: Vec<String>,
+    /// What can be asked instead, or to choose between: at most three, each of which was answered when it was looked at.
+    /// Left out where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<Offer>,
+    /// What the asker is asked to say, for a form. Left out where nothing is missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
     pub warnings: Vec<String>,
     /// The model whose words these are; `extractive` when they are the sources' own.
     pub model_used: Option<String>,

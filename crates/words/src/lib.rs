@@ -33,7 +33,8 @@ mod validity;
 
 pub use address::AddressKey;
 pub use answer::{
-    Answer, Citation, CitedTool, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
+    Answer, Citation, CitedTool, Confidence, ConfidenceLevel, NearestMiss, Offer, RetrievalQuality, RouteTarget,
+    Transparency,
 };
 pub use canonical::digest_of_json;
 pub use clean::{escaped_json, is_unseen, seen, unsteered};

@@ -85,6 +85,7 @@ export const de: Words = {
 
   noAnswer: 'Keine Antwort',
   whichOne: 'Was ist gemeint?',
+  askWithDetails: 'Damit fragen',
   proposed: 'Wartet auf Ihre Bestätigung',
   proposal: 'Bitte bestätigen',
   inSystem: 'System',

@@ -86,6 +86,7 @@ export const en = {
 
   noAnswer: 'No answer',
   whichOne: 'Which one do you mean?',
+  askWithDetails: 'Ask with this',
   proposed: 'Waits for you to confirm',
   proposal: 'Please confirm',
   inSystem: 'System',

@@ -100,7 +100,7 @@ pub struct TerminologyRules {
     /// they do not answer either.
     #[serde(default)]
     pub vocabulary_only: bool,
-    /// How many of the closest existing terms a refusal suggests.
+    /// How many of the closest existing terms a refusal may offer.
     pub suggestions: usize,
     pub wording: TerminologyWording,
 }
@@ -123,7 +123,7 @@ pub struct AddressRules {
     pub series: Vec<AddressSeries>,
     /// The most addresses that one range stands for.
     pub longest_range: usize,
-    /// How many of the nearest existing addresses a refusal suggests.
+    /// How many of the nearest existing addresses a refusal may offer.
     pub suggestions: usize,
     /// The most passages of a document that is asked for by nothing but its address.
     pub quoted_passages: usize,

@@ -13,7 +13,7 @@ pub struct RefusalRules {
     pub beside: String,
     /// Why one is no answer that nobody read. `{similarity}` stands for its number, which askers need not see.
     pub unread: String,
-    /// The most questions that are suggested, each only if the reader finds it answered.
+    /// The most questions about them that are offered, each only if it leads to an answer.
     pub suggestions: usize,
     /// Suggests a question, with the words of a nearest miss in place of `{title}` and `{section}`.
     pub question: String,

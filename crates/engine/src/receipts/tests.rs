@@ -131,6 +131,8 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
         transparency: Transparency { statement: None, show_to_user: false },
         route_to: None,
         suggestions: Vec::new(),
+        offers: Vec::new(),
+        details: Vec::new(),
         warnings: Vec::new(),
         model_used: Some("small".to_owned()),
         context_chunks_used: 1,

@@ -7,7 +7,7 @@ use ibidem_language::asking::SUCCESSOR;
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
 use ibidem_ports::catalogue::{AddressedDocument, Catalogue, CatalogueError, CataloguePassage};
-use ibidem_words::{AddressKey, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use ibidem_words::{AddressKey, DocumentId, GateRecord, Offer, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, Wanted, nearest};
 use super::{matter, titled};
@@ -26,23 +26,26 @@ pub(crate) async fn not_found(
     rules: &AddressRules,
     mentions: &[Mention<'_>],
 ) -> Result<Decided, CatalogueError> {
-    let mut suggestions = Vec::new();
+    let mut offers = Vec::new();
     for mention in mentions {
         let near = nearest(catalogue, &asked.scope, mention, rules.suggestions).await?;
-        suggestions.extend(titled::suggestions(catalogue, &asked.scope, &near, &rules.wording.suggestion).await?);
-    }
-    suggestions.truncate(rules.suggestions);
-    if suggestions.is_empty() {
-        suggestions.clone_from(&asked.policy.rules.wording.next_steps);
+        let texts = titled::suggestions(catalogue, &asked.scope, &near, &rules.wording.suggestion).await?;
+        for (address, text) in near.into_iter().zip(texts).take(rules.suggestions) {
+            // The same question of the other document, or else what that says from its beginning.
+            let whole = asked.policy.rules.wording.texts().whole_document.replace("{address}", &address);
+            let same = asked.question.query.replace(&mention.written, &address);
+            offers.extend([same, whole].map(|query| Offer { text: text.clone(), query }));
+        }
     }
     let written = mentions.iter().map(|mention| mention.written.as_str()).collect::<Vec<_>>().join(", ");
     let refusal = Refusal {
         reason: Reason::EntityNotFound,
         explanation: format!("{written} is the address of no document (0 of at least 1)"),
-        suggestions,
+        suggestions: asked.policy.rules.wording.next_steps.clone(),
     };
     let text = rules.wording.not_found.trim().replace("{address}", &written);
-    Ok(Decided::refused_by_rule(Refused::saying(text, refusal), gate(0)))
+    let refused = Refused { offers, ..Refused::saying(text, refusal) };
+    Ok(Decided::refused_by_rule(refused, gate(0)))
 }
 
 /// What became of quoting documents.

@@ -17,8 +17,14 @@ pub(crate) fn reply(query: &str, rules: &SmallTalkRules, listener: &mut dyn List
     };
     let text = text.trim().to_owned();
     listener.sentence(&text, Vec::new());
-    let clarified =
-        Clarified { text, reason: Some(Reason::SmallTalk), explanation: None, choices: Vec::new(), quoted: None };
+    let clarified = Clarified {
+        text,
+        reason: Some(Reason::SmallTalk),
+        explanation: None,
+        offers: Vec::new(),
+        details: Vec::new(),
+        quoted: None,
+    };
     let gate = GateRecord { gate: "small_talk".to_owned(), verdict: Verdict::Pass, observed: 1.0, threshold: 1.0 };
     Some(Decided::plainly(Outcome::Clarified(clarified), Retrieval::by_rule(), TurnLog::of(gate)))
 }

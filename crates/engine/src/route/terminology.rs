@@ -7,8 +7,8 @@ use ibidem_ports::degrade::{Fault as _, Part};
 use ibidem_ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault};
 use ibidem_words::Fallback;
 use ibidem_words::{
-    CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck, Sha256Hash,
-    Stretch, StretchKind, Verdict,
+    CharSpan, Citation, CitedSource, GateRecord, Offer, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck,
+    Sha256Hash, Stretch, StretchKind, Verdict,
 };
 use uuid::Uuid;
 
@@ -48,6 +48,7 @@ pub(crate) async fn define(
     listener: &mut dyn Listener,
 ) -> Defined {
     let lookup = vocabulary.call(asked.deadline, |vocabulary| vocabulary.lookup(term)).await;
+    let lookup = in_one_vocabulary(vocabulary, asked, term, lookup).await;
     let failure = lookup.as_ref().err().map(ToString::to_string);
     let decided = match lookup {
         Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
@@ -56,7 +57,7 @@ pub(crate) async fn define(
                 return nowhere(vocabulary, asked, term, format!("{term:?} has no definition (0 of at least 1)")).await;
             }
         },
-        Ok(Lookup::Ambiguous(concepts)) => clarify(asked, concepts, listener),
+        Ok(Lookup::Ambiguous(concepts)) => clarify(asked, term, concepts, listener),
         Ok(Lookup::Unknown) => {
             let explanation = format!("{term:?} is in no vocabulary (0 of at least 1 concept)");
             return nowhere(vocabulary, asked, term, explanation).await;
@@ -66,13 +67,35 @@ pub(crate) async fn define(
     Defined::Decided(Box::new(Decided { failure, ..decided }))
 }
 
+/// A term with its vocabulary behind it in brackets, as a clarification offers it: the meaning that it has there.
+async fn in_one_vocabulary(
+    vocabulary: &Part<dyn Vocabulary>,
+    asked: &Asked,
+    term: &str,
+    lookup: Result<Lookup, VocabularyError>,
+) -> Result<Lookup, VocabularyError> {
+    let parted = term.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    let Some((bare, id)) = parted.filter(|_| matches!(lookup, Ok(Lookup::Unknown))) else { return lookup };
+    let meanings = match vocabulary.call(asked.deadline, |vocabulary| vocabulary.lookup(bare)).await? {
+        Lookup::Ambiguous(concepts) => concepts,
+        Lookup::Found { concept, .. } => vec![concept],
+        Lookup::Unknown => Vec::new(),
+    };
+    let is_of_it = |concept: &Concept| concept.vocabulary.eq_ignore_ascii_case(id);
+    Ok(Lookup::among(meanings.into_iter().filter(is_of_it).collect()))
+}
+
 async fn nowhere(vocabulary: &Part<dyn Vocabulary>, asked: &Asked, term: &str, explanation: String) -> Defined {
     let undefined = UndefinedTerm { term: term.to_owned(), explanation };
     if !rules(asked).is_some_and(|rules| rules.vocabulary_only) {
         return Defined::Nowhere(undefined);
     }
-    let refusal = undefined.refusal(vocabulary, asked, None).await;
-    Defined::Decided(Box::new(refused(&undefined.words(asked), refusal, Vec::new())))
+    let offers = undefined.offers(vocabulary, asked).await;
+    let mut decided = refused(&undefined.words(asked), undefined.refusal(asked, None), Vec::new());
+    if let Outcome::Refused(refused) = &mut decided.outcome {
+        refused.offers = offers;
+    }
+    Defined::Decided(Box::new(decided))
 }
 
 impl UndefinedTerm {
@@ -86,27 +109,37 @@ impl UndefinedTerm {
         gate(0, Verdict::Warn)
     }
 
-    /// Refuses with the closest terms, and says why the documents do not answer either where they were asked.
-    pub(crate) async fn refusal(
-        &self,
-        vocabulary: &Part<dyn Vocabulary>,
-        asked: &Asked,
-        of_documents: Option<&Refusal>,
-    ) -> Refusal {
-        let wanted = rules(asked).map_or(0, |rules| rules.suggestions);
-        // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
-        let closest = match wanted {
-            0 => Vec::new(),
-            _ => vocabulary.aside(asked.deadline, |own| own.closest(&self.term, wanted)).await.unwrap_or_default(),
+    /// The question with each of the closest terms in place of this one.
+    pub(crate) async fn offers(&self, vocabulary: &Part<dyn Vocabulary>, asked: &Asked) -> Vec<Offer> {
+        let Some(rules) = rules(asked).filter(|rules| rules.suggestions > 0) else { return Vec::new() };
+        // Offers are a kindness: a backend that cannot make any is no reason to fail.
+        let closest = vocabulary.aside(asked.deadline, |own| own.closest(&self.term, rules.suggestions)).await;
+        let offer = |term: String| Offer {
+            text: rules.wording.suggestion.replace("{term}", &term),
+            query: with_term(&asked.question.query, &self.term, &term),
         };
-        let suggestion = |term: String| rules(asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
-        let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
-        suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
+        closest.unwrap_or_default().into_iter().map(offer).collect()
+    }
+
+    /// Refuses it, and says why the documents do not answer either where they were asked.
+    pub(crate) fn refusal(&self, asked: &Asked, of_documents: Option<&Refusal>) -> Refusal {
+        let suggestions = asked.policy.rules.wording.next_steps.clone();
         let explanation = match of_documents {
             Some(refusal) => format!("{}. {}", self.explanation, refusal.explanation),
             None => self.explanation.clone(),
         };
         Refusal { reason: Reason::TerminologyNotFound, explanation, suggestions }
+    }
+}
+
+/// The question with another term in place of the one that it asks about.
+fn with_term(query: &str, term: &str, other: &str) -> String {
+    let lower = query.to_lowercase();
+    // Letters whose small form is longer would move the place.
+    let at = lower.find(term).filter(|at| lower.len() == query.len() && query.is_char_boundary(*at));
+    match at.and_then(|at| Some((query.get(..at)?, query.get(at + term.len()..)?))) {
+        Some((before, after)) => format!("{before}{other}{after}"),
+        None => format!("define {other}"),
     }
 }
 
@@ -141,9 +174,10 @@ fn cite(asked: &Asked, found: &QuotableConcept, listener: &mut dyn Listener) -> 
 }
 
 /// Several meanings: each with its vocabulary and its definition, for the asker to choose.
-fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Decided {
+fn clarify(asked: &Asked, term: &str, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Decided {
     let count = concepts.len();
-    let choices = concepts.iter().map(named).collect();
+    let offer = |text: String| Offer { query: with_term(&asked.question.query, term, &text), text };
+    let offers = concepts.iter().map(named).map(offer).collect();
     let asking = rules(asked).map_or_else(String::new, |rules| rules.wording.ambiguous.trim().to_owned());
     let mut citations = Vec::new();
     let mut stretches = vec![Stretch::policy(asking)];
@@ -172,7 +206,8 @@ fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -
         text,
         reason: Some(Reason::TerminologyAmbiguous),
         explanation: None,
-        choices,
+        offers,
+        details: Vec::new(),
         quoted: Some((receipt, citations)),
     };
     Decided::plainly(Outcome::Clarified(clarified), LOOKED_UP, TurnLog::of(gate(count, Verdict::Warn)))

@@ -321,7 +321,8 @@ fn ask_for(rules: &ToolRules, given: &Given<'_>, stop: Stop, listener: &mut dyn 
         text,
         reason: Some(Reason::ToolArgumentsMissing),
         explanation: Some(stop.explanation),
-        choices: Vec::new(),
+        offers: Vec::new(),
+        details: asking.iter().map(|ask| ask.trim().to_owned()).collect(),
         quoted: None,
     };
     let decided = Decided::plainly(Outcome::Clarified(clarified), Retrieval::by_rule(), TurnLog::default());

@@ -3,7 +3,7 @@
 
 use ibidem_ports::degrade::Part;
 use ibidem_ports::embedder::{EmbedError, Embedder};
-use ibidem_words::{GateRecord, Reason, Refusal, Speaker, Verdict, as_shown};
+use ibidem_words::{GateRecord, Offer, Reason, Refusal, Speaker, Verdict, as_shown};
 
 use crate::exemplars::{Exemplars, TopicVectors};
 use crate::listener::Listener;
@@ -76,15 +76,26 @@ fn cosine(one: &[f32], other: &[f32]) -> f64 {
 }
 
 /// Asks back which topic is meant.
-pub(crate) fn clarify(rules: &TopicRules, topics: &[&Topic], confidence: f64, listener: &mut dyn Listener) -> Decided {
+pub(crate) fn clarify(
+    asked: &Asked,
+    rules: &TopicRules,
+    topics: &[&Topic],
+    confidence: f64,
+    listener: &mut dyn Listener,
+) -> Decided {
     let gate = gate("topic_confidence", confidence, rules.least_confidence);
     let text = listed(&rules.wording.clarify, topics);
     listener.sentence(&text, Vec::new());
+    let offer = |topic: &&Topic| Offer {
+        text: topic.about.clone(),
+        query: format!("{} ({})", asked.question.query, topic.about),
+    };
     let clarified = Clarified {
         text,
         reason: None,
         explanation: Some(format!("Topic confidence ({confidence}) below threshold ({})", rules.least_confidence)),
-        choices: topics.iter().map(|topic| topic.about.clone()).collect(),
+        offers: topics.iter().map(offer).collect(),
+        details: Vec::new(),
         quoted: None,
     };
     Decided::plainly(Outcome::Clarified(clarified), Retrieval::by_rule(), TurnLog::of(gate))
@@ -102,7 +113,11 @@ pub(crate) fn out_of_scope(rules: &TopicRules, topics: &[&Topic], similarity: f6
         ),
         suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
     };
-    Decided::refused_by_rule(Refused::saying(listed(&rules.wording.out_of_scope, topics), refusal), gate)
+    // Each topic's own example: whether it is answered is found out before it is shown.
+    let exemplars = topics.iter().filter_map(|topic| topic.exemplars.first());
+    let offers = exemplars.map(|one| Offer { text: one.clone(), query: one.clone() }).collect();
+    let refused = Refused { offers, ..Refused::saying(listed(&rules.wording.out_of_scope, topics), refusal) };
+    Decided::refused_by_rule(refused, gate)
 }
 
 fn listed(above: &str, topics: &[&Topic]) -> String {

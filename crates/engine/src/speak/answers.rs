@@ -97,7 +97,7 @@ impl<'a> AnswerReader<'a> {
 
 /// How likely a text answers a question, by the reader that decides about such pairs. None of one that does not say where a
 /// text answers.
-pub(crate) async fn likely_to_answer(
+async fn likely_to_answer(
     parts: &Parts,
     deadline: Deadline,
     question: &str,

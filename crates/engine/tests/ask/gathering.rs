@@ -45,7 +45,7 @@ async fn world(texts: &[&str], policy: &str) -> World {
 
 #[tokio::test]
 async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_another_told_what_there_is() {
-    let world = world(&["Pay the invoice within a month.", "The router has a fault light."], &with(TOPICS)).await;
+    let mut world = world(&["Pay the invoice within a month.", "The router has a fault light."], &with(TOPICS)).await;
     let answer = world.ask("pay invoice month").await.answer;
     assert_eq!(answer.action, Action::Cite);
 
@@ -62,9 +62,17 @@ async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_anot
     let calls = world.model_calls();
     let elsewhere = world.ask("penguins of antarctica").await.answer;
     assert_eq!((elsewhere.action, elsewhere.reason), (Action::Refuse, Some(Reason::OutOfScope)));
-    assert_eq!(elsewhere.suggestions, ["Invoices and payments", "Faults and settings"]);
+    assert_eq!(elsewhere.suggestions, ["router fault settings", "Invoices and payments", "Faults and settings"]);
     assert!(elsewhere.refusal_reason.unwrap().ends_with("below threshold (0.3)"));
-    assert_eq!(world.model_calls(), calls, "no model decides where a question goes");
+    assert_eq!(world.model_calls(), calls, "no model decides where a question goes, or what is offered");
+    // What a model would write is not known before it has written.
+    world.engine.parts.roles = Arc::default();
+    let offers: Vec<_> = unclear.offers.iter().chain(&elsewhere.offers).collect();
+    assert!(!elsewhere.offers.is_empty(), "each topic has an example");
+    for offer in offers {
+        let offered = world.ask(&offer.query).await.answer;
+        assert_eq!(offered.action, Action::Cite, "{offer:?}: {offered:#?}");
+    }
 }
 
 /// Counts what it reads.

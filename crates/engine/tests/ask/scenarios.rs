@@ -17,8 +17,8 @@ use ibidem_testing::fakes::{
 };
 use ibidem_words::Fallback;
 use ibidem_words::{
-    Action, Answer, DocumentKind, Identity, KeyInForce, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale,
-    Tag, Verdict,
+    Action, Answer, DocumentKind, Identity, KeyInForce, ModelHash, Offer, Reason, Sha256Hash, SigningKey,
+    SimilarityScale, Tag, Verdict,
 };
 use serde::Deserialize;
 
@@ -130,6 +130,9 @@ struct Expectation {
     /// Compared when given.
     #[serde(default)]
     suggestions: Option<Vec<String>>,
+    /// What is offered, and what each offer asks. Compared when given.
+    #[serde(default)]
+    offers: Option<Vec<Offer>>,
     /// What the citations resolve to, compared when given.
     #[serde(default)]
     sources: Option<Vec<String>>,
@@ -358,6 +361,9 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     assert_eq!(answer.warnings, expect.warnings, "{what}");
     if let Some(suggestions) = expect.suggestions {
         assert_eq!(answer.suggestions, suggestions, "{what}");
+    }
+    if let Some(offers) = expect.offers {
+        assert_eq!(answer.offers, offers, "{what}");
     }
     if let Some(sources) = expect.sources {
         let found: Vec<String> = answer.citations.iter().map(|citation| citation.source_id.clone().into()).collect();

@@ -10,14 +10,14 @@ use ibidem_engine::replay::{Again, Open, Replay};
 use ibidem_ports::degrade::Part;
 use ibidem_ports::records::{DecisionRecord, ToolOutcome};
 use ibidem_ports::tools::{ToolReply, Tools, ToolsError, ToolsFault};
-use ibidem_testing::fakes::{FakeTools, Script};
+use ibidem_testing::fakes::{FakeReranker, FakeTools, Script};
 use ibidem_testing::suites::tools::{descriptions, desk};
 use ibidem_words::{Action, CitedSource, Identity, Message, Question, Reason, Scope, Speaker};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::scenarios::PlacedEmbedder;
-use crate::world::{Book, World};
+use crate::world::{Book, TAG, World};
 
 const SUPPORT: &str = include_str!("../../../../policies/support.yaml");
 
@@ -217,6 +217,33 @@ async fn every_way_to_misbehave_is_an_outcome_of_its_own_and_nothing_of_it_goes_
         assert!(!format!("{} {:?}", answer.answer, answer.refusal_reason).contains("45"), "{what}: {out}");
         assert!(!serde_json::to_string(&tool_calls).unwrap().contains("SECRET"), "{what}");
     }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_asked_for_as_details_and_finding_out_what_to_offer_calls_no_tool() {
+    let fake = Arc::new(desk());
+    let mut world = world(fake.clone()).await;
+    let answer = ask(&world, "What's my plan cost?").await.answer;
+    assert_eq!(answer.details, ["the customer number, for example u123"]);
+    assert!(answer.offers.is_empty() && answer.suggestions == answer.details);
+    // Of each document that came near a question would be offered that the tool answers.
+    let books = ["One.", "Two.", "Three."].map(|text| Book {
+        title: format!("plan M cost {text}"),
+        vector: Some(PlacedEmbedder::vector(0.9)),
+        ..Book::of(text)
+    });
+    world = World::of(Script::CannotBeReached, books.into(), Arc::new(PlacedEmbedder::new()), SUPPORT).await;
+    let scores = ["One.", "Two.", "Three."].map(|text| (format!("plan M cost {text}: Oil\n{text}"), 0.04));
+    let scores: Vec<(&str, f32)> = scores.iter().map(|(text, score)| (text.as_str(), *score)).collect();
+    world.engine.parts.reranker = Some(Part::bare(Arc::new(FakeReranker::scoring(&scores).as_reader())));
+    world.engine.parts.tools = [("desk".to_owned(), Part::bare(fake.clone() as Arc<dyn Tools>))].into();
+    let calls = fake.calls();
+    let mut asked = world.asked(Question::new("How are networks made?"));
+    let tags = [TAG, "support-desk"].map(|tag| tag.parse().unwrap());
+    asked.scope = Scope::of(&Identity::for_tests(world.tenant, "s", tags.into()));
+    let answer = world.engine.ask(asked, &mut Nobody).await.unwrap().answer;
+    assert_eq!((answer.reason, answer.nearest.len()), (Some(Reason::NotAnswered), 3), "{answer:#?}");
+    assert_eq!((answer.offers.len(), fake.calls()), (0, calls));
 }
 
 #[tokio::test]

@@ -177,8 +177,9 @@ fn show(answer: &Answer, query: &str, with_numbers: bool) {
         console::say(&refusal(answer, &Offers { place: &|_| String::new(), search: Some(search) }));
     } else {
         console::say(&whom_to_ask(answer));
-        for suggestion in &answer.suggestions {
-            console::say(&format!("- {suggestion}"));
+        // What is asked for stands in the text; what can be chosen is typed as it stands here.
+        for offer in &answer.offers {
+            console::say(&format!("- {}: {}", offer.text, offer.query));
         }
     }
     if let Some((proposed, sentence)) = answer.confirmation.as_ref().and_then(|it| Some((it, it.sentence()?))) {

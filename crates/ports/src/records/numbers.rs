@@ -93,7 +93,7 @@ impl SentenceCounts {
 
 impl TurnNumbers {
     /// Every stage that a turn can go through.
-    pub const STAGES: [&'static str; 12] = [
+    pub const STAGES: [&'static str; 13] = [
         "route",
         "rewrite",
         "embed",
@@ -105,6 +105,7 @@ impl TurnNumbers {
         "sift",
         "speak",
         "generate",
+        "offer",
         "turn",
     ];
 

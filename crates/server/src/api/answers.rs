@@ -163,8 +163,8 @@ pub(crate) struct AnswerAgain {
 /// Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
 /// is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
 /// of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
-/// on it is taken out of `answer`, its citations out of `citations`, and `suggestions`, `warnings` and `route_to` are
-/// empty. So are the suggestions of a refusal that found no such document, and an owner whose tag this key no longer has.
+/// on it is taken out of `answer`, its citations out of `citations`, and `offers`, `suggestions`, `warnings` and `route_to`
+/// are empty. So are the offers of a refusal that found no such document, and an owner whose tag this key no longer has.
 /// A receipt is of the whole answer: it is there where the answer is as it was given, and null where it has `withdrawn`. A
 /// newer version of a document withdraws nothing.
 #[utoipa::path(get, path = "/v1/answers/{request_id}", tag = "answers", params(("request_id" = Uuid, Path)),

@@ -229,7 +229,17 @@ fn answer_schema() -> Value {
             },
             "suggestions": {
                 "type": "array", "items": { "type": "string" },
-                "description": "What to do or ask instead. What ends with a question mark would be answered."
+                "description": "What to do or ask instead, in words."
+            },
+            "offers": {
+                "type": "array",
+                "items": object(&json!({ "text": { "type": "string" }, "query": { "type": "string" } }), &["text", "query"]),
+                "description": "What can be asked instead, or to choose between: ask `query`. Each led to an answer when \
+                    it was offered."
+            },
+            "details": {
+                "type": "array", "items": { "type": "string" },
+                "description": "What the asker is asked to say: ask again with it."
             },
             "route_to": { "type": ["object", "null"], "description": "Somebody who may know." },
             "citations": { "type": "array", "items": { "type": "object" } },

@@ -128,6 +128,7 @@ fn a_refusal_carries_what_came_nearest_why_whom_to_ask_and_offers() {
         "nearest": [{"source_id": passage, "version": 1, "title": "Leave", "section": "Rest", "address": null, "why": "x.",
             "answers": 0.04}],
         "suggestions": ["What does Leave say about Rest?", "Ask about something narrower."],
+        "offers": [{"text": "What does Leave say about Rest?", "query": "What does Leave say about Rest?"}],
         "route_to": {"tag": "hr", "owner_user_id": null, "owner_email": "hr@example.org", "fallback": false,
             "reason": "hr@example.org looks after this subject."},
     });

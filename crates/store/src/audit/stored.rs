@@ -64,16 +64,16 @@ impl StoredAnswer {
         // whether there are any may show.
         let is_unknown = answer["reason"] == "entity_not_found";
         if is_unknown {
-            answer["suggestions"] = json!([]);
+            take_out_offers(&mut answer);
         }
-        withdrawn_from(&given, answer, asked_at, is_unknown.then_some("suggestions"))
+        withdrawn_from(&given, answer, asked_at, if is_unknown { &OFFERED } else { &[] })
     }
 
     /// Without anything that rests on a document or calls it by one of its names, and how many sentences that took.
     pub(crate) fn without_document(self, document: DocumentId, names: &[String]) -> (Value, u64) {
         let (asked_at, given) = (self.asked_at, self.answer.clone());
         let (answer, lost) = self.without(|key| key.document == document);
-        (withdrawn_from(&given, without_names(answer, names), asked_at, None), lost)
+        (withdrawn_from(&given, without_names(answer, names), asked_at, &[]), lost)
     }
 
     /// Codes and numbers alone: nothing that anybody asked, wrote or was told.
@@ -113,7 +113,7 @@ impl StoredAnswer {
             let before = near.len();
             near.retain(stands);
             if near.len() < before {
-                answer["suggestions"] = json!([]);
+                take_out_offers(&mut answer);
                 answer["route_to"] = Value::Null;
             }
         }
@@ -152,12 +152,25 @@ impl StoredAnswer {
     }
 }
 
-/// An answer without the suggestions and warnings that call a document by name.
+/// The fields that say what can be asked or done next.
+const OFFERED: [&str; 2] = ["offers", "suggestions"];
+
+fn take_out_offers(answer: &mut Value) {
+    answer["suggestions"] = json!([]);
+    if let Some(fields) = answer.as_object_mut() {
+        fields.remove("offers");
+    }
+}
+
+/// An answer without the offers, suggestions and warnings that call a document by name.
 fn without_names(mut answer: Value, names: &[String]) -> Value {
-    for field in ["suggestions", "warnings"] {
+    for field in ["offers", "suggestions", "warnings"] {
         if let Some(texts) = answer.get_mut(field).and_then(Value::as_array_mut) {
             let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
-            texts.retain(|text| !text.as_str().is_some_and(is_named));
+            // An offer has two texts: what is shown, and what it asks.
+            let texts_of =
+                |one: &Value| [one, &one["text"], &one["query"]].map(|text| text.as_str().is_some_and(is_named));
+            texts.retain(|one| !texts_of(one).contains(&true));
         }
     }
     answer
@@ -165,8 +178,8 @@ fn without_names(mut answer: Value, names: &[String]) -> Value {
 
 /// The answer as it was given, if nothing was taken out. Else it says which fields are not as they were given, and has no
 /// receipt. A field may have to be named whether or not there was anything in it.
-fn withdrawn_from(given: &Value, mut answer: Value, asked_at: DateTime<Utc>, named: Option<&str>) -> Value {
-    if answer == *given && named.is_none() {
+fn withdrawn_from(given: &Value, mut answer: Value, asked_at: DateTime<Utc>, named: &[&str]) -> Value {
+    if answer == *given && named.is_empty() {
         return answer;
     }
     let former = list(&given["withdrawn"], "fields").iter().filter_map(Value::as_str);
@@ -175,7 +188,8 @@ fn withdrawn_from(given: &Value, mut answer: Value, asked_at: DateTime<Utc>, nam
         fields.filter(|(name, value)| answer.get(name.as_str()) != Some(value)).map(|(name, _)| name.as_str());
     // What became of these is said by the numbers of citations and sentences.
     let is_counted = |name: &&str| ["answer", "citations", "receipt", "asked_at", "withdrawn"].contains(name);
-    let fields: BTreeSet<&str> = former.chain(changed).chain(named).filter(|name| !is_counted(name)).collect();
+    let fields: BTreeSet<&str> =
+        former.chain(changed).chain(named.iter().copied()).filter(|name| !is_counted(name)).collect();
     let fields = json!(fields);
     if answer.get("withdrawn").is_none() {
         answer["withdrawn"] = json!({ "citations": 0, "sentences": [] });
@@ -333,7 +347,8 @@ mod tests {
         let refused = || {
             let near = |document: u128| json!({"source_id": key(document).source_id().to_string(), "version": 1, "title": format!("secret {document}")});
             let answer = json!({"answer": "No.", "citations": [], "nearest": [near(1), near(2)],
-                "suggestions": ["What does secret 2 say?"], "receipt": {"stretches": []}});
+                "suggestions": ["What does secret 2 say?"], "receipt": {"stretches": []},
+                "offers": [{"text": "This one?", "query": "What does secret 2 say?"}]});
             StoredAnswer::of(DateTime::UNIX_EPOCH, answer)
         };
         assert_eq!(refused().passages(), [key(1), key(2)]);
@@ -342,24 +357,28 @@ mod tests {
         assert!(!shown.to_string().contains("secret 2") && shown.to_string().contains("secret 1"), "{shown}");
         assert_eq!(
             (&shown["withdrawn"]["fields"], &shown["receipt"]),
-            (&json!(["nearest", "suggestions"]), &Value::Null)
+            (&json!(["nearest", "offers", "suggestions"]), &Value::Null)
         );
         assert!(!refused().without_document(key(2).document, &[]).0.to_string().contains("secret 2"));
         // By its name alone.
         let (erased, lost) = refused().without_document(key(3).document, &["secret 2 say".to_owned()]);
         assert_eq!((lost, &erased["suggestions"], &erased["receipt"]), (0, &json!([]), &Value::Null));
+        assert_eq!(erased["offers"], json!([]), "it is called by name in what the offer asks");
         assert_eq!(refused().without_document(key(3).document, &["another".to_owned()]).0, refused().answer);
     }
 
     #[test]
     fn whether_anything_was_near_what_was_not_found_does_not_show() {
         let refused = |suggestions: Value| {
-            let answer = json!({"answer": "No.", "reason": "entity_not_found", "citations": [], "nearest": [],
+            let mut answer = json!({"answer": "No.", "reason": "entity_not_found", "citations": [], "nearest": [],
                 "suggestions": suggestions, "receipt": {"stretches": []}});
+            if let Some(text) = suggestions[0].as_str() {
+                answer["offers"] = json!([{"text": text, "query": text}]);
+            }
             StoredAnswer::of(DateTime::UNIX_EPOCH, answer).masked(&scope(&[]), &HashSet::new())
         };
         assert_eq!(refused(json!(["ADR-0007"])), refused(json!([])));
-        assert_eq!(refused(json!([]))["withdrawn"]["fields"], json!(["suggestions"]));
+        assert_eq!(refused(json!([]))["withdrawn"]["fields"], json!(["offers", "suggestions"]));
     }
 
     #[test]

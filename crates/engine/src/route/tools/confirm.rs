@@ -99,7 +99,8 @@ pub(super) fn ask_to(proposed: ProposedCall, listener: &mut dyn Listener) -> Dec
         text,
         reason: Some(Reason::ToolConfirmationNeeded),
         explanation: Some("Confirmations of the asker (0) below those needed (1)".to_owned()),
-        choices: Vec::new(),
+        offers: Vec::new(),
+        details: Vec::new(),
         quoted: None,
     };
     let log = TurnLog::of(gate(GATE, 0, 1));

@@ -72,7 +72,7 @@ fn nearest(teller: &mut Teller<'_>) {
     );
     teller.say(
         "refusals",
-        "At most {suggestions} questions about them are suggested, each only if the reader finds it answered: {question}",
+        "At most {suggestions} questions about them are offered, each only if it leads to an answer: {question}",
     );
 }
 
