@@ -18,9 +18,9 @@ use crate::turn::Asked;
 /// The most that is offered beside one reply.
 const MOST_OFFERED: usize = 3;
 /// The most questions that are asked to find out what can be offered.
-const MOST_ASKED: usize = 8;
+const MOST_ASKED: usize = 4;
 /// How long all of them together may take. What is not known to be answered by then is not offered.
-const LONGEST: Duration = Duration::from_secs(3);
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Keeps of the offers those that lead to an answer, each text with the first of its queries that does.
 pub(crate) async fn that_lead_to_an_answer(parts: &Parts, asked: &Asked, mut decided: Decided) -> Decided {

@@ -1,6 +1,6 @@
 //! Why a figure is not computed, in the policy's words, and what may be asked instead.
 
-use ibidem_words::{Reason, Refusal, Verdict};
+use ibidem_words::{Offer, Reason, Refusal, Verdict};
 
 use super::answer::filled;
 use super::asking::{Reading, understood};
@@ -111,7 +111,8 @@ fn asked_back(template: &str, names: &[String], mut choices: Vec<String>, listen
         text,
         reason: Some(Reason::NotComputable),
         explanation: Some(format!("What the figure can be computed from ({} of 1)", names.len())),
-        choices,
+        offers: choices.into_iter().map(|choice| Offer { text: choice.clone(), query: choice }).collect(),
+        details: Vec::new(),
         quoted: None,
     };
     Decided::plainly(Outcome::Clarified(clarified), Retrieval::by_rule(), TurnLog::of(gate(names.len(), Verdict::Stop)))

@@ -155,6 +155,15 @@ impl<T: Catalogue> Catalogue for Timed<T> {
         self.inner.neighbours(scope, collection, key, most).await
     }
 
+    async fn tables(
+        &self,
+        scope: &Scope,
+        collections: &[String],
+        most: usize,
+    ) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        self.inner.tables(scope, collections, most).await
+    }
+
     async fn unseen_collections(
         &self,
         scope: &Scope,
