@@ -212,10 +212,10 @@ impl OpenAiModel {
         let in_thought = Arc::new(AtomicBool::new(false));
         let (noticed, dialects, name) = (in_thought.clone(), self.dialects.clone(), model.to_owned());
         let noticed = move |ended| {
-            noticed.fetch_or(ended == Ended::InThought, Ordering::Relaxed);
+            noticed.fetch_or(ended == Ended::WhileThinking, Ordering::Relaxed);
             dialects.learn(&name, |known| {
                 known.thinks = true;
-                known.begins_thinking |= ended == Ended::BeganInThought;
+                known.begins_thinking |= ended == Ended::HavingBegunThinking;
             });
         };
         let thoughts = Thoughts::new(begins_thinking);

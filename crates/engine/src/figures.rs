@@ -63,7 +63,7 @@ pub(crate) async fn computed(
         let understood = understood(question, &table.table, &table.names());
         candidates.push(Candidate { table, understood });
     }
-    Ok(decided(asked, rules, candidates, listener))
+    Ok(decided(asked, rules, &candidates, listener))
 }
 
 /// The tables that share words with the question, those that share most first.
@@ -105,7 +105,7 @@ async fn read_whole(
 fn decided(
     asked: &Asked,
     rules: &FigureRules,
-    candidates: Vec<Candidate>,
+    candidates: &[Candidate],
     listener: &mut dyn Listener,
 ) -> Option<Decided> {
     let is_sure = |candidate: &&Candidate| matches!(candidate.understood.reading, Reading::Sure(_));
@@ -124,7 +124,7 @@ fn decided(
     }
     match sure.as_slice() {
         [one] => Some(of_table(asked, rules, one, listener)),
-        [] => not_sure(asked, rules, &candidates, listener),
+        [] => not_sure(asked, rules, candidates, listener),
         several => {
             let tables: Vec<&WholeTable> = several.iter().map(|candidate| &candidate.table).collect();
             Some(refusal::which_table(asked, rules, &tables, listener))
@@ -146,9 +146,7 @@ fn of_table(asked: &Asked, rules: &FigureRules, candidate: &Candidate, listener:
     }
     let found = match wanted {
         Wanted::Figure(formula) => answer::figure(asked, rules, table, formula, listener),
-        Wanted::Rows { conditions, order, most } => {
-            answer::rows(asked, rules, table, conditions, *order, *most, listener)
-        }
+        Wanted::Rows(wanted) => answer::rows(asked, rules, table, wanted, listener),
     };
     found.unwrap_or_else(|obstacle| refusal::obstacle(asked, rules, table, &obstacle))
 }

@@ -45,11 +45,11 @@ struct Received {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
     /// The model thought, and then said something.
-    BehindThought,
+    WithText,
     /// The model thought until its tokens were used up, and said nothing.
-    InThought,
+    WhileThinking,
     /// It turned out to have begun in the middle of a thought.
-    BeganInThought,
+    HavingBegunThinking,
 }
 
 /// A model that was asked for so many tokens. What it sends beyond what these can take ends the stream in an error, with
@@ -136,7 +136,7 @@ where
                             Ok(said) if said.is_empty() => continue,
                             Ok(said) => Ok(Piece::Text(said.into_bytes())),
                             Err(WasThought) => {
-                                (self.noticed)(Ended::BeganInThought);
+                                (self.noticed)(Ended::HavingBegunThinking);
                                 let what = "it wrote its thoughts into its text, without their beginning; the next reply \
                                             is read accordingly";
                                 Err(ModelError::Own(ModelFault::Failed(what.to_owned())))
@@ -157,7 +157,7 @@ where
         let done = Piece::Done { usage: self.received.usage, cut: self.received.cut };
         let said = self.thoughts.rest();
         if self.thoughts.thought || self.received.thought {
-            (self.noticed)(if self.thoughts.said { Ended::BehindThought } else { Ended::InThought });
+            (self.noticed)(if self.thoughts.said { Ended::WithText } else { Ended::WhileThinking });
         }
         if said.is_empty() {
             return done;

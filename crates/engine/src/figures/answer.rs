@@ -7,7 +7,7 @@ use ibidem_language::rows::rows_of;
 use ibidem_language::sentences::Sentence;
 use ibidem_words::{Computation, ComputedCondition, ComputedFunction, ComputedTest, SentenceCheck, Verdict};
 
-use super::asking::Order;
+use super::asking::WantedRows;
 use super::compute::{Figure, Formula, Obstacle};
 use super::gate;
 use super::whole::WholeTable;
@@ -46,13 +46,12 @@ pub(super) fn rows(
     asked: &Asked,
     rules: &FigureRules,
     table: &WholeTable,
-    conditions: &[ComputedCondition],
-    order: Option<Order>,
-    most: Option<usize>,
+    wanted: &WantedRows,
     listener: &mut dyn Listener,
 ) -> Result<Decided, Obstacle> {
-    let wording = &rules.wording;
-    let formula = Formula { function: ComputedFunction::Count, column: None, conditions: conditions.to_vec() };
+    let (wording, order, most) = (&rules.wording, wanted.order, wanted.most);
+    let conditions = wanted.conditions.clone();
+    let formula = Formula { function: ComputedFunction::Count, column: None, conditions };
     let figure = table.table.compute(&formula, table.writes_points())?;
     let mut picked = figure.rows.clone();
     if picked.is_empty() {

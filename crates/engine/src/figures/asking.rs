@@ -22,12 +22,15 @@ const MOST_VALUES: usize = 100_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Wanted {
     Figure(Formula),
-    /// The rows that meet the conditions, in this order; the first so many, where a number is named.
-    Rows {
-        conditions: Vec<ComputedCondition>,
-        order: Option<Order>,
-        most: Option<usize>,
-    },
+    Rows(WantedRows),
+}
+
+/// The rows that meet the conditions, in this order; the first so many, where a number is named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct WantedRows {
+    pub(crate) conditions: Vec<ComputedCondition>,
+    pub(crate) order: Option<Order>,
+    pub(crate) most: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -449,7 +452,7 @@ impl<'a> Statement<'a> {
                 if is_odd || is_all || !(is_named || order.is_some()) {
                     return Reading::Unclear;
                 }
-                Reading::Sure(Wanted::Rows { conditions, order, most })
+                Reading::Sure(Wanted::Rows(WantedRows { conditions, order, most }))
             }
         }
     }

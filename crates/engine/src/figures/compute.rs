@@ -152,7 +152,7 @@ impl Table {
         let unit = self.unit(&cells, column)?;
         let rows: Vec<usize> = cells.iter().map(|(place, _)| *place).collect();
         let with_unit = |written: String| unit.as_ref().map_or(written.clone(), |unit| in_unit(&written, unit));
-        let made = Figure { decimal_comma, ..figure(String::new(), rows.clone()) };
+        let made = Figure { decimal_comma, ..figure(String::new(), rows) };
         match formula.function {
             ComputedFunction::Greatest | ComputedFunction::Least => {
                 let is_least = formula.function == ComputedFunction::Least;

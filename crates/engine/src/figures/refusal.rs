@@ -36,7 +36,7 @@ pub(super) fn obstacle(asked: &Asked, rules: &FigureRules, table: &WholeTable, o
         Obstacle::Repeated { column } => filled(&cannot.repeated, &[("column", &of(*column))]),
         Obstacle::TooLong => cannot.too_long.clone(),
     };
-    refused(asked, table, text)
+    refused(asked, table, &text)
 }
 
 pub(super) fn gap(asked: &Asked, rules: &FigureRules, table: &WholeTable, gap: &Gap) -> Decided {
@@ -47,21 +47,21 @@ pub(super) fn gap(asked: &Asked, rules: &FigureRules, table: &WholeTable, gap: &
         Gap::Merged { column } => filled(&cannot.merged, &[("column", &table.column(*column))]),
         Gap::PerhapsRows => filled(&cannot.perhaps_rows, &[("table", &table.name())]),
     };
-    refused(asked, table, text)
+    refused(asked, table, &text)
 }
 
 pub(super) fn unclear(asked: &Asked, rules: &FigureRules, table: &WholeTable) -> Decided {
-    refused(asked, table, filled(&rules.wording.cannot.unclear, &[("table", &table.name())]))
+    refused(asked, table, &filled(&rules.wording.cannot.unclear, &[("table", &table.name())]))
 }
 
 pub(super) fn unknown_words(asked: &Asked, rules: &FigureRules, table: &WholeTable, words: &[String]) -> Decided {
     let words: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
     let holes = [("table", table.name()), ("words", words.join(", "))];
     let holes: Vec<(&str, &str)> = holes.iter().map(|(hole, words)| (*hole, words.as_str())).collect();
-    refused(asked, table, filled(&rules.wording.cannot.unknown_words, &holes))
+    refused(asked, table, &filled(&rules.wording.cannot.unknown_words, &holes))
 }
 
-fn refused(asked: &Asked, table: &WholeTable, text: String) -> Decided {
+fn refused(asked: &Asked, table: &WholeTable, text: &str) -> Decided {
     let refusal = Refusal {
         reason: Reason::NotComputable,
         explanation: format!("Tables that the figure can be computed from (0 of 1, {:?})", table.name()),

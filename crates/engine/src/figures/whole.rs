@@ -84,7 +84,7 @@ impl WholeTable {
         let table = Table::of(head, lines.into_iter())?;
         let is_whole = rows.len() == usize::try_from(sheet.of).ok()? && table.columns.len() == sheet.columns.len();
         let gap = sheet.is_partial.then_some(Gap::Partial);
-        is_whole.then(|| Self { table, rows, sheet, gap, passages })
+        is_whole.then_some(Self { table, rows, sheet, gap, passages })
     }
 
     /// Why this must not be computed from it.
@@ -98,7 +98,7 @@ impl WholeTable {
                 (self.sheet.labels > 0).then_some(Gap::PerhapsRows).or_else(|| merged(formula.column?))
             }
             Wanted::Figure(formula) => formula.column.and_then(merged),
-            Wanted::Rows { .. } => None,
+            Wanted::Rows(_) => None,
         };
         self.gap.or(own)
     }

@@ -1,5 +1,13 @@
 //! `ibidem try`, as somebody new runs it: one command, a link, a cited answer, and nothing left running.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "all of this is tests"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 
