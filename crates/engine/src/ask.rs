@@ -205,11 +205,15 @@ async fn spoken(
             }
         },
     };
-    let began = clock::now();
-    let decided = that_lead_to_an_answer(parts, &question, decided).instrument(trace_span!("offer")).await;
-    let offered = ("offer", began.elapsed());
     stages.extend(search.iter().flat_map(|search| search.stages.iter().copied()));
-    stages.push(offered);
+    let decided = if decided.outcome.offers_something() {
+        let began = clock::now();
+        let checked = that_lead_to_an_answer(parts, &question, decided).instrument(trace_span!("offer")).await;
+        stages.push(("offer", began.elapsed()));
+        checked
+    } else {
+        decided
+    };
     Ok(Spoken { stages, search, ..decided.sealed(request_id, texts) })
 }
 

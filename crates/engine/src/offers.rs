@@ -27,14 +27,16 @@ pub(crate) async fn that_lead_to_an_answer(parts: &Parts, asked: &Asked, mut dec
     let told = decided.outcome.told().to_owned();
     let Some(offers) = decided.outcome.offers() else { return decided };
     let proposed = std::mem::take(offers);
-    if proposed.is_empty() {
-        return decided;
-    }
     let next = NextQuestion::after(parts, asked, told);
     let ends = clock::now() + LONGEST;
-    for offer in proposed.into_iter().take(MOST_ASKED) {
+    let mut tried = 0;
+    for offer in proposed {
+        if offers.len() == MOST_OFFERED || tried == MOST_ASKED {
+            break;
+        }
         let is_new = offers.iter().all(|other| other.text != offer.text && other.query != offer.query);
-        if is_new && offers.len() < MOST_OFFERED && offer.query.trim() != asked.question.query.trim() {
+        if is_new && offer.query.trim() != asked.question.query.trim() {
+            tried += 1;
             // What is late is not waited for, and neither is what would come after it.
             match clock::by(ends, Box::pin(next.leads_to_an_answer(&offer.query))).await {
                 Some(true) => offers.push(offer),
@@ -96,6 +98,14 @@ fn is_answer(outcome: &Outcome) -> bool {
 }
 
 impl Outcome {
+    pub(crate) fn offers_something(&self) -> bool {
+        match self {
+            Self::Refused(refused) | Self::Routed(Routed::Withheld { refused, .. }) => !refused.offers.is_empty(),
+            Self::Clarified(clarified) => !clarified.offers.is_empty(),
+            Self::Cited(_) | Self::Routed(_) => false,
+        }
+    }
+
     /// What is said beside offers; empty where nothing can be offered.
     fn told(&self) -> &str {
         match self {

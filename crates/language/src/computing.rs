@@ -113,7 +113,7 @@ mod tests {
     fn phrases_have_their_roles_in_both_languages() {
         for (question, words, expected) in [
             ("how many are there", ["how", "many", "products"], Some((Role::Function(Function::Count), 2))),
-            ("what is the average", ["average", "of", "the"], Some((Role::Function(Function::Average), 1))),
+            ("what is the average", ["average", "of", "the"], Some((Role::Function(Function::Average), 2))),
             ("what is at least", ["at", "least", "40"], Some((Role::Comparison(Comparison::AtLeast), 2))),
             ("wie viele gibt es davon", ["wie", "viele", "tarife"], Some((Role::Function(Function::Count), 2))),
             ("welche kosten mehr als das", ["mehr", "als", "40"], Some((Role::Comparison(Comparison::Above), 2))),

@@ -114,7 +114,9 @@ async fn test_health_check() {
         assert!(healthy.iter().all(|finding| finding["state"] == "ok"), "{healthy:#?}");
         let found = healthy[0]["found"].as_str().unwrap();
         assert!(found.starts_with(&format!("answer: {name}, window 4096")), "{found}");
-        assert_eq!(healthy[1]["found"], "counted as the models count them");
+        let advice = healthy[1]["found"].as_str().unwrap();
+        assert!(advice.contains("0.135 billion parameters") && advice.contains("config/models/none.yaml"), "{advice}");
+        assert_eq!(healthy[2]["found"], "counted as the models count them");
 
         let cases: [(&[&str], &str, &str); 4] = [
             (&["language_model.url=http://127.0.0.1:9/v1"], "cannot be reached", "start the model server"),

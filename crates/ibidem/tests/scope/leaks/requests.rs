@@ -255,13 +255,15 @@ pub(super) fn sign_out() -> Request {
     Request::new("POST", "/auth/logout")
 }
 
-/// Both of the routes that only a provider is sent to, conversations that are erased, and where tokens come from.
-pub(super) fn rest() -> [Request; 5] {
+/// Both of the routes that only a provider is sent to, a link that nobody gave out, conversations that are erased, and where
+/// tokens come from.
+pub(super) fn rest() -> [Request; 6] {
     [
         Request::new("GET", "/.well-known/oauth-protected-resource"),
         Request::new("GET", "/.well-known/oauth-protected-resource/mcp"),
         Request::new("GET", "/auth/callback").at("/auth/callback?code=x&state=y"),
         Request::new("POST", "/auth/backchannel-logout").with(json!({})),
+        Request::new("POST", "/auth/link").with(json!({ "token": "guessed" })),
         Request::new("DELETE", "/v1/conversations/{id}").at("/v1/conversations/@conversation@"),
     ]
 }
